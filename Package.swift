@@ -61,7 +61,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates.git", exact: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         isWithinApp
             ? .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")
             : .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
@@ -83,7 +82,9 @@ let package = Package(
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongWire", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: unhurried),
-        .target(name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams]),
+        .target(
+            name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CICU", "CPCRE2", crypto, yams],
+            plugins: embedded),
         .target(
             name: "ThrongIngest",
             dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "CSimdJSON", "CZlib", crypto],
@@ -136,8 +137,7 @@ let package = Package(
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongRelease",
                 "ThrongAudit", "ThrongStore", "ThrongReport", "ThrongCredentials", "ThrongSchedule", "ThrongServer",
-                "ThrongCrowd", crypto, logging, yams, arguments,
-                .product(name: "Configuration", package: "swift-configuration"), signals,
+                "ThrongCrowd", crypto, logging, yams, arguments, signals,
             ]),
 
         // What developers and statistical offices run: nothing of the daemon.
@@ -219,7 +219,7 @@ let package = Package(
             name: "ThrongCrowdTests",
             dependencies: [
                 "throng-lab", "ThrongSystem", "ThrongCrowd", "ThrongIngest", "ThrongPlan", "ThrongRelease",
-                "ThrongWire", histogram, nioHTTP,
+                "ThrongWire", arguments, histogram, nioHTTP,
             ] + nio),
         .testTarget(
             name: "ThrongStoreTests",
@@ -262,14 +262,14 @@ let package = Package(
 
         // The system's libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "CLinux"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CXlsxWriter", pkgConfig: "xlsxwriter", providers: [.apt(["libxlsxwriter-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "CCoin", path: "Lab/CCoin",
-            linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
+            name: "CCoin", path: "Lab/CCoin", linkerSettings: ["CbcSolver", "Cbc", "Clp"].map { .linkedLibrary($0) }),
         .target(
             name: "CSimdJSON", cxxSettings: isFirstLook ? [.unsafeFlags(["-O1"])] : [],
             linkerSettings: [.linkedLibrary("simdjson")]),

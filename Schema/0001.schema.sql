@@ -1314,6 +1314,8 @@ create table throng.release (
     header json not null,
     digest bytea not null,
     released_at timestamptz not null default transaction_timestamp(),
+    period text not null,
+    local_date date not null,
     constraint release_pkey primary key (release_id),
     constraint release_once unique (metric_id, period_kind, period_start),
     constraint release_metric_fkey foreign key (metric_id) references throng.metric_layout,
@@ -1333,7 +1335,41 @@ comment on column throng.release.plan is 'SHA-256 of the plan in force. Unit: he
 comment on column throng.release.header is 'The release''s header, byte by byte as it went into the digest: JSON. Unit: none.';
 comment on column throng.release.digest is 'SHA-256 over header and cells. Unit: 32 bytes.';
 comment on column throng.release.released_at is 'When it was made. Unit: instant.';
+comment on column throng.release.period is 'The period as reports write it: 2026-11-21T10:00, 2026-11-21, 2026-W47, 2026-11. Unit: none.';
+comment on column throng.release.local_date is 'The date of its first second, by the layout''s time zone. Unit: day.';
 grant select, insert on throng.release to throng_reporter;
+
+-- Names a release's period by its app's clock, as PeriodCalendar does: an hour that the clock shows twice has its offset
+-- behind it.
+create function throng.name_period() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+    zone constant text := (select layout ->> 'timeZone' from throng.metric_layout where metric_id = new.metric_id);
+    clock constant timestamp := new.period_start at time zone zone;
+    here constant interval := clock - new.period_start at time zone 'UTC';
+begin
+    new.local_date := clock::date;
+    new.period := to_char(
+        clock,
+        (array['YYYY-MM-DD"T"HH24:MI', 'YYYY-MM-DD', 'IYYY"-W"IW', 'YYYY-MM'])[new.period_kind + 1]);
+    if new.period_kind = 0 and exists (
+        select
+        from unnest(array[interval '-1 day', '1 day']) as away,
+            lateral (select new.period_start + away) as near (instant),
+            lateral (select near.instant at time zone zone - near.instant at time zone 'UTC') as there (shift)
+        where there.shift <> here
+            and (new.period_start + (here - there.shift)) at time zone zone = clock
+    ) then
+        new.period := new.period || case when here < interval '0' then '-' else '+' end
+            || to_char(greatest(here, -here), 'HH24:MI');
+    end if;
+    return new;
+end
+$$;
+create trigger release_names_its_period
+before insert on throng.release
+for each row execute function throng.name_period();
 
 create table throng.released_cell (
     release_id bigint not null,
@@ -1501,6 +1537,23 @@ comment on column throng.impossible_cell.metric_id is 'The layout. Unit: none.';
 comment on column throng.impossible_cell.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
 comment on column throng.impossible_cell.cell is 'The cell of that margin. Unit: none.';
 
+create table throng.grouping_view (
+    metric_id integer not null,
+    period_kind smallint not null,
+    margin integer not null,
+    suffix text not null,
+    view_name name not null,
+    constraint grouping_view_pkey primary key (metric_id, period_kind, margin),
+    constraint grouping_view_layout_fkey foreign key (metric_id) references throng.metric_layout,
+    constraint grouping_view_name_unique unique (view_name)
+);
+comment on table throng.grouping_view is 'The views of rows that do not overlap: one a grouping and kind of period that a release showed.';
+comment on column throng.grouping_view.metric_id is 'The layout. Unit: none.';
+comment on column throng.grouping_view.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
+comment on column throng.grouping_view.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
+comment on column throng.grouping_view.suffix is 'The end of its name, behind that of the layout''s own view. Unit: none.';
+comment on column throng.grouping_view.view_name is 'The view in schema analyst. Unit: none.';
+
 -- A name of at most 63 bytes that is not taken; a name that has to give way ends in digits of its own digest.
 create function throng.fitting_name(wanted text, taken text[]) returns text
 language plpgsql immutable
@@ -1524,20 +1577,66 @@ begin
 end
 $$;
 
+-- The columns that every view has.
+create function throng.fixed_columns() returns text[]
+language sql immutable
+set search_path = pg_catalog, pg_temp
+return array[
+    'period_kind', 'period', 'local_date', 'period_start', 'period_end', 'margin', 'events', 'devices', 'withheld',
+    'devices_withheld'];
+
 -- One a dimension of the layout: the name of its column in the layout's view.
 create function throng.dimension_columns(layout json) returns text[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    -- Columns that every view has.
-    taken text[] := array[
-        'period_start', 'period_end', 'period_kind', 'margin', 'events', 'devices', 'withheld'];
+    taken text[] := throng.fixed_columns();
     names text[] := '{}';
     part json;
 begin
     for part in select value from json_array_elements(layout -> 'dimensions') loop
         names := names || throng.fitting_name(part ->> 'name', taken || names);
     end loop;
+    return names;
+end
+$$;
+
+-- The columns of the dimensions that a margin keeps, in their order.
+create function throng.kept_columns(layout json, margin integer) returns text[]
+language sql immutable
+set search_path = pg_catalog, pg_temp
+return array(
+    select name
+    from unnest(throng.dimension_columns(layout)) with ordinality as columns (name, place)
+    where (margin >> (place - 1)::integer) & 1 = 1
+    order by place
+);
+
+-- A funnel's dimension of furthest steps: its place among the layout's, from 0; null where there is none.
+create function throng.step_dimension(layout json) returns integer
+language sql immutable
+set search_path = pg_catalog, pg_temp
+return (
+    select ordinality - 1
+    from json_array_elements(layout -> 'dimensions') with ordinality
+    where json_typeof(layout -> 'within' -> 'funnel') = 'object'
+        and value ->> 'rule' like 'funnel %'
+);
+
+-- The columns of those that came at least as far as a row's step, their margin, and why they are missing; none without steps.
+create function throng.reached_columns(layout json) returns text[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
+declare
+    names text[] := '{}';
+    wanted text;
+begin
+    if throng.step_dimension(layout) is not null then
+        foreach wanted in array array['reached', 'reached_margin', 'reached_withheld'] loop
+            names := names
+                || throng.fitting_name(wanted, throng.fixed_columns() || throng.dimension_columns(layout) || names);
+        end loop;
+    end if;
     return names;
 end
 $$;
@@ -1769,6 +1868,7 @@ begin
             cells,
             strides,
             closed);
+        perform throng.name_grouping(found.metric_id, found.period_kind, shown);
     end loop;
     insert into throng.shown_label (release_id, place, bucket, label)
     select wanted_release, d.ordinality - 1, l.ordinality - 1, l.value
@@ -1850,15 +1950,24 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     found throng.metric_layout;
     taken text[];
-    columns text := 'r.period_start, r.period_end,'
-        ' (array[''hour'', ''day'', ''week'', ''month''])[r.period_kind + 1] as period_kind, m.name as margin';
+    columns text := '(array[''hour'', ''day'', ''week'', ''month''])[r.period_kind + 1] as period_kind, r.period,'
+        ' r.local_date, r.period_start, r.period_end, m.name as margin';
     joins text := '';
     conditions text := '';
+    numbers text := 'place as cell, p.count, p.sums, p.reach, p.firsts, p.count_margin, p.sum_margins, p.reach_margin';
+    source text := 'generate_series(0, m.cells - 1) as place left join throng.released_cell as p'
+        ' on p.release_id = m.release_id and p.margin = m.margin and p.cell = place';
     reason text := quote_literal('withheld: it stands for too few people');
+    reached text[];
+    step integer;
+    steps integer;
+    reached_reason text := '';
     comments text[] := array[
+        'period_kind', 'hour, day, week or month: rows of different kinds overlap. Unit: none.',
+        'period', 'The period as reports write it: 2026-11-21T10:00, 2026-11-21, 2026-W47, 2026-11. Unit: none.',
+        'local_date', 'The date of its first second, by the app''s time zone. Unit: day.',
         'period_start', 'First second of the period. Unit: instant.',
         'period_end', 'First second after the period. Unit: instant.',
-        'period_kind', 'hour, day, week or month: rows of different kinds overlap. Unit: none.',
         'margin', 'The dimensions that the row is split by, separated by commas; (total) is by none. Rows of different margins overlap: pick one. Unit: none.'];
     part record;
     named text;
@@ -1872,8 +1981,8 @@ begin
         when 'events' then counts
         else throng.fitting_name(counts, throng.dimension_columns(found.layout))
     end;
-    taken := array['period_start', 'period_end', 'period_kind', 'margin', 'events', 'devices', 'withheld', counted]
-        || throng.dimension_columns(found.layout);
+    reached := throng.reached_columns(found.layout);
+    taken := throng.fixed_columns() || counted || throng.dimension_columns(found.layout) || reached;
     for part in
         select value ->> 'name' as name,
             (throng.dimension_columns(found.layout))[ordinality] as named,
@@ -1923,6 +2032,47 @@ begin
     comments := comments || array[
         named,
         format('19 of 20 numbers lie within this of what was counted; null where withheld says why. Unit: %s.', counts)];
+    if cardinality(reached) > 0 then
+        step := throng.step_dimension(found.layout) + 1;
+        steps := json_array_length(found.layout -> 'dimensions' -> (step - 1) -> 'labels');
+        columns := columns || format(', c.reached as %I, c.reached_margin as %I', reached[1], reached[2]);
+        comments := comments || array[
+            reached[1], format('Identifiers that came at least as far as %s says: the row''s own and those of later steps, as reports show it; null where the row is not split by it, and where %s says why. Unit: identifiers.', (throng.dimension_columns(found.layout))[step], reached[3]),
+            reached[2], '19 of 20 numbers of those lie within this of what was counted. Unit: identifiers.',
+            reached[3], format('Null where %s is here, and where the row is not split by steps. Unit: none.', reached[1])];
+        -- Those of later steps, or the whole without those of earlier ones: what reports do. A sum of c of n steps' numbers
+        -- has (c/n)² + (c - c²/n) n/(n - 1) of the variance that their total has (Margins page, Noise).
+        numbers := numbers || format(
+            ', case when m.strides[%1$s] is not null then coalesce('
+            'case when count(*) over later = count(p.count) over later then sum(p.count) over later end,'
+            ' case when count(*) over earlier = count(p.count) over earlier'
+            ' and w.count > coalesce(sum(p.count) over earlier, 0)'
+            ' then w.count - coalesce(sum(p.count) over earlier, 0) end) end::bigint as reached,'
+            ' case when m.strides[%1$s] is not null then ceil('
+            'coalesce(max(p.count_margin) over (), w.count_margin * %4$s::float8)'
+            ' * (%3$L::float8[])[place / m.strides[%1$s] %% %2$s + 1] - 1e-6)::bigint end as reached_margin',
+            step,
+            steps,
+            array(
+                select sqrt((c * c / n / n + (c - c * c / n) * n / greatest(n - 1, 1)) / (1 / n / n + sign(n - 1)))
+                from generate_series(steps, 1, -1) as later (c),
+                    lateral (select steps::float8 as n) as of_all
+            ),
+            sqrt(1 / steps::float8 ^ 2 + sign(steps - 1)));
+        source := source || format(
+            ' left join throng.released_cell as w on w.release_id = m.release_id'
+            ' and (m.margin >> %1$s) & 1 = 1 and w.margin = m.margin - (1 << %1$s)'
+            ' and w.cell = place / (m.strides[%2$s] * %3$s) * m.strides[%2$s] + place %% m.strides[%2$s]'
+            ' window whole as (partition by place / (m.strides[%2$s] * %3$s), place %% m.strides[%2$s]'
+            ' order by place / m.strides[%2$s] %% %3$s),'
+            ' later as (whole rows between current row and unbounded following),'
+            ' earlier as (whole rows between unbounded preceding and 1 preceding)',
+            step - 1, step, steps);
+        reached_reason := format(
+            ', case when m.strides[%s] is not null and c.reached is null'
+            ' then ''not told: too few of its numbers are'' end as %I',
+            step, reached[3]);
+    end if;
     for part in
         select value ->> 'name' as name,
             (value ->> 'decimals')::integer as decimals,
@@ -1979,19 +2129,21 @@ begin
             ' on i.metric_id = %s and i.margin = m.margin and i.cell = c.cell', wanted_metric);
         reason := format('case when i.cell is null then %s else ''cannot occur'' end', reason);
     end if;
-    columns := columns || format(', case when c.count is null then %s end as withheld', reason);
+    columns := columns || format(
+        ', case when c.count is null then %1$s end as withheld,'
+        ' case when c.count is null then %1$s when c.reach is null and c.firsts is null then ''not told'''
+        ' when c.reach is null then ''not told: those by what clients say are'' end as devices_withheld%2$s',
+        reason,
+        reached_reason);
     comments := comments || array[
-        'withheld', 'Null where the numbers are here. Else why they are not: too few people; or cannot occur, where the plan rules the row out and everybody knows that it is empty. Unit: none.'];
+        'withheld', 'Null where the numbers are here. Else why they are not: too few people; or cannot occur, where the plan rules the row out and everybody knows that it is empty. Unit: none.',
+        'devices_withheld', 'Null where devices is here. Else why it is not: as the column withheld says; or not told, where the metric publishes none, or too few devices said so. Unit: none.'];
     execute format(
         'create view analyst.%I with (security_barrier) as select %s from throng.release as r'
         ' join throng.shown_margin as m using (release_id)'
-        ' cross join lateral ('
-        'select place as cell, p.count, p.sums, p.reach, p.firsts, p.count_margin, p.sum_margins, p.reach_margin'
-        ' from generate_series(0, m.cells - 1) as place'
-        ' left join throng.released_cell as p'
-        ' on p.release_id = m.release_id and p.margin = m.margin and p.cell = place offset 0) as c'
+        ' cross join lateral (select %s from %s offset 0) as c'
         '%s where r.metric_id = %s%s',
-        wanted_name, columns, joins, wanted_metric, conditions);
+        wanted_name, columns, numbers, source, joins, wanted_metric, conditions);
     execute format(
         'comment on view analyst.%I is %L',
         wanted_name,
@@ -2014,6 +2166,137 @@ set search_path = pg_catalog, pg_temp as $$
     select coalesce(array_agg(relname::text), '{}')
     from pg_class
     where relnamespace = 'analyst'::regnamespace
+$$;
+
+-- Creates the view of one grouping and kind of period, in which no two rows overlap.
+create function throng.publish_grouping(
+    wanted_metric integer, wanted_kind smallint, wanted_margin integer, wanted_name name) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+    found throng.metric_layout;
+    dimensions text[];
+    names text[];
+    grouping_name text;
+    kept text[];
+    part record;
+begin
+    select * into strict found from throng.metric_layout where metric_id = wanted_metric;
+    dimensions := throng.dimension_columns(found.layout);
+    names := throng.kept_columns(found.layout, wanted_margin);
+    grouping_name := coalesce(nullif(array_to_string(names, ', '), ''), '(total)');
+    kept := array(
+        select quote_ident(attname)
+        from pg_attribute
+        where attrelid = format('analyst.%I', found.view_name)::regclass
+            and attnum > 0
+            and attname <> all (array['period_kind', 'margin'])
+            and (attname <> all (dimensions) or attname = any (names))
+            and (
+                attname <> all (throng.reached_columns(found.layout))
+                or (wanted_margin >> throng.step_dimension(found.layout)) & 1 = 1
+            )
+        order by attnum
+    );
+    execute format(
+        'create view analyst.%I with (security_barrier) as select %s from analyst.%I'
+        ' where margin = %L and period_kind = %L',
+        wanted_name,
+        array_to_string(kept, ', '),
+        found.view_name,
+        grouping_name,
+        (array['hour', 'day', 'week', 'month'])[wanted_kind + 1]);
+    execute format(
+        'comment on view analyst.%I is %L',
+        wanted_name,
+        format(
+            'Released numbers of metric %s of app %s, layout %s, grouping %s: no two rows overlap.',
+            found.metric, found.app, found.version, grouping_name));
+    for part in
+        select own.attname,
+            col_description(base.attrelid, base.attnum) as comment
+        from pg_attribute as own
+        join pg_attribute as base using (attname)
+        where own.attrelid = format('analyst.%I', wanted_name)::regclass
+            and base.attrelid = format('analyst.%I', found.view_name)::regclass
+    loop
+        execute format('comment on column analyst.%I.%I is %L', wanted_name, part.attname, part.comment);
+    end loop;
+    execute format('grant select on analyst.%I to throng_analyst', wanted_name);
+end
+$$;
+
+-- Makes sure that a grouping and kind of period that is shown has a view. Its name is that of the layout's own view with the
+-- dimensions behind it, and the period where that is a rollup's.
+create function throng.name_grouping(wanted_metric integer, wanted_kind smallint, wanted_margin integer) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+    -- The lock that throng.register_layout takes.
+    guard constant bigint := 6073194562405269506;
+    found throng.metric_layout;
+    behind text;
+    fitting name;
+begin
+    if exists (
+        select
+        from throng.grouping_view as known
+        where known.metric_id = wanted_metric
+            and known.period_kind = wanted_kind
+            and known.margin = wanted_margin
+    ) then
+        return;
+    end if;
+    perform pg_advisory_xact_lock(guard);
+    select * into strict found from throng.metric_layout where metric_id = wanted_metric;
+    behind := case
+            when wanted_margin = 0 then '_total'
+            else '_by_' || array_to_string(throng.kept_columns(found.layout, wanted_margin), '_')
+        end
+        || case
+            when wanted_kind <> found.period_kind
+                then (array['_hourly', '_daily', '_weekly', '_monthly'])[wanted_kind + 1]
+            else ''
+        end;
+    fitting := throng.fitting_name(found.view_name || behind, throng.view_names());
+    perform throng.publish_grouping(wanted_metric, wanted_kind, wanted_margin, fitting);
+    insert into throng.grouping_view (metric_id, period_kind, margin, suffix, view_name)
+    values (wanted_metric, wanted_kind, wanted_margin, behind, fitting);
+end
+$$;
+
+-- Renames the views of a layout; its groupings' follow.
+create function throng.rename_views(wanted_metric integer, wanted_name text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+    base name;
+    part throng.grouping_view;
+    fitting name;
+begin
+    select view_name into strict base from throng.metric_layout where metric_id = wanted_metric;
+    fitting := throng.fitting_name(wanted_name, array_remove(throng.view_names(), base::text));
+    if fitting = base then
+        return;
+    end if;
+    execute format('alter view analyst.%I rename to %I', base, fitting);
+    update throng.metric_layout set view_name = fitting where metric_id = wanted_metric;
+    base := fitting;
+    for part in
+        select *
+        from throng.grouping_view as known
+        where known.metric_id = wanted_metric
+        order by known.period_kind, known.margin
+    loop
+        fitting := throng.fitting_name(base || part.suffix, array_remove(throng.view_names(), part.view_name::text));
+        execute format('alter view analyst.%I rename to %I', part.view_name, fitting);
+        update throng.grouping_view as known
+        set view_name = fitting
+        where known.metric_id = wanted_metric
+            and known.period_kind = part.period_kind
+            and known.margin = part.margin;
+    end loop;
+end
 $$;
 
 -- Registers a layout and, if wanted, makes it the current one of its metric; returns its metric_id.
@@ -2082,17 +2365,8 @@ begin
     if former.metric_id is not null then
         perform set_config('lock_timeout', patience, true);
         begin
-            fitting := throng.fitting_name(
-                plain || '_v' || former.version, array_remove(throng.view_names(), former.view_name::text));
-            if fitting <> former.view_name then
-                execute format('alter view analyst.%I rename to %I', former.view_name, fitting);
-                update throng.metric_layout set view_name = fitting where metric_id = former.metric_id;
-            end if;
-            fitting := throng.fitting_name(plain, array_remove(throng.view_names(), found.view_name::text));
-            if fitting <> found.view_name then
-                execute format('alter view analyst.%I rename to %I', found.view_name, fitting);
-                update throng.metric_layout set view_name = fitting where metric_id = found.metric_id;
-            end if;
+            perform throng.rename_views(former.metric_id, plain || '_v' || former.version);
+            perform throng.rename_views(found.metric_id, plain);
         exception
             when lock_not_available then null;
         end;
@@ -2150,7 +2424,18 @@ select l.app,
         from json_array_elements(l.layout -> 'sums') with ordinality
         order by ordinality
     ) as sums,
-    case when json_typeof(l.layout -> 'within') = 'object' then 'identifiers' else 'events' end as counts
+    case when json_typeof(l.layout -> 'within') = 'object' then 'identifiers' else 'events' end as counts,
+    (
+        select value ->> 'name'
+        from json_array_elements(l.layout -> 'dimensions')
+        where json_typeof(l.layout -> 'within' -> 'funnel') = 'object'
+            and value ->> 'rule' like 'funnel %'
+    ) as steps,
+    array(
+        select case when value -> 'coarsening' is null then json_array_length(value -> 'labels') end
+        from json_array_elements(l.layout -> 'dimensions') with ordinality
+        order by ordinality
+    ) as sizes
 from throng.metric_layout as l;
 comment on view analyst.metrics is 'The views of each metric, one row a layout.';
 comment on column analyst.metrics.app is 'Name of the app. Unit: none.';
@@ -2163,6 +2448,8 @@ comment on column analyst.metrics.time_zone is 'The time zone of its days: a nam
 comment on column analyst.metrics.dimensions is 'Names of its dimensions, in column order. Unit: none.';
 comment on column analyst.metrics.sums is 'Names of its sums, in column order. Unit: none.';
 comment on column analyst.metrics.counts is 'The thing that it counts, and the column of its view that says how many: events, or identifiers, each once when its window was over. Unit: none.';
+comment on column analyst.metrics.sizes is 'How many buckets each dimension has, which the noise of sums depends on; null where it is made of another one. Unit: buckets.';
+comment on column analyst.metrics.steps is 'The dimension of a funnel''s furthest steps; null where it is no funnel. Unit: none.';
 
 create view analyst.margins with (security_barrier) as
 select r.app,
@@ -2171,13 +2458,18 @@ select r.app,
     (array['hour', 'day', 'week', 'month'])[r.period_kind + 1] as period_kind,
     m.name as margin,
     m.dimensions,
+    g.view_name::text as grouping_view,
     min(r.period_start) as first_start,
     max(r.period_end) as last_end,
     count(*) as releases
 from throng.release as r
 join throng.shown_margin as m using (release_id)
 join throng.metric_layout as l using (metric_id)
-group by r.app, r.metric, l.view_name, r.period_kind, m.name, m.dimensions;
+join throng.grouping_view as g
+    on g.metric_id = r.metric_id
+    and g.period_kind = r.period_kind
+    and g.margin = m.margin
+group by r.app, r.metric, l.view_name, r.period_kind, m.name, m.dimensions, g.view_name;
 comment on view analyst.margins is 'The dimensions by which the rows of each view can be split: the values of its column margin.';
 comment on column analyst.margins.app is 'Name of the app. Unit: none.';
 comment on column analyst.margins.metric is 'Name of the metric. Unit: none.';
@@ -2185,6 +2477,7 @@ comment on column analyst.margins.view_name is 'The view in this schema that has
 comment on column analyst.margins.period_kind is 'hour, day, week or month. Unit: none.';
 comment on column analyst.margins.margin is 'The value of the view''s column margin. Unit: none.';
 comment on column analyst.margins.dimensions is 'The columns that such rows are split by; the others read (all). Unit: none.';
+comment on column analyst.margins.grouping_view is 'The view in this schema that has these rows and no others. Unit: none.';
 comment on column analyst.margins.first_start is 'First second of the first period that shows it. Unit: instant.';
 comment on column analyst.margins.last_end is 'First second after the last period that shows it. Unit: instant.';
 comment on column analyst.margins.releases is 'Periods that show it. Unit: releases.';
@@ -2383,19 +2676,43 @@ create aggregate analyst.total_reason(withheld text) (
 );
 comment on aggregate analyst.total_reason(text) is 'The reason why analyst.total is null over the same rows; null where it is not. Unit: none.';
 
+-- Half of a number's noise is the same in each period, and the other half is drawn anew (Margins page, Noise).
+create function throng.add_margin(sums numeric[], margin numeric, withheld text) returns numeric[]
+language sql immutable parallel safe
+return case
+    when margin is null and withheld = 'cannot occur' then sums
+    when margin is null then array['NaN', 'NaN', sums[3]]
+    else array[sums[1] + margin * margin, sums[2] + margin, greatest(sums[3], scale(margin))]
+end;
+create function throng.margin_of_total(sums numeric[]) returns numeric
+language sql immutable parallel safe
+return case
+    when sums[1] <> 'NaN' then round(ceil(sqrt((sums[1] + sums[2] * sums[2]) / 2) * 10 ^ sums[3] - 0.000001) / 10 ^ sums[3], sums[3]::integer)
+end;
+create aggregate analyst.total_margin(margin numeric, withheld text) (
+    sfunc = throng.add_margin,
+    stype = numeric[],
+    initcond = '{0,0,0}',
+    finalfunc = throng.margin_of_total,
+    parallel = safe
+);
+comment on aggregate analyst.total_margin(numeric, text) is 'Margin of analyst.total over several periods of one row: 19 of 20 such sums lie within it of what was counted; null where the total is. Unit: that of the first.';
+
 revoke all on function
     analyst.share(numeric, numeric),
     analyst.change(numeric, numeric),
     analyst.reason(text[]),
     analyst.total(numeric, text),
-    analyst.total_reason(text)
+    analyst.total_reason(text),
+    analyst.total_margin(numeric, text)
 from public;
 grant execute on function
     analyst.share(numeric, numeric),
     analyst.change(numeric, numeric),
     analyst.reason(text[]),
     analyst.total(numeric, text),
-    analyst.total_reason(text)
+    analyst.total_reason(text),
+    analyst.total_margin(numeric, text)
 to throng_analyst;
 
 
@@ -3022,6 +3339,8 @@ create table throng.access_token (
     created_at timestamptz not null,
     expires_at timestamptz not null,
     revoked_at timestamptz,
+    link_hash bytea,
+    link_until timestamptz,
     constraint access_token_pkey primary key (token_id),
     constraint access_token_id_shape check (token_id ~ '^[0-9a-f]{8}$'),
     constraint access_token_hash_fits check (octet_length(secret_hash) = 32),
@@ -3029,7 +3348,9 @@ create table throng.access_token (
     constraint access_token_partner_named check (
         (role = 'partner') = (partner is not null) and (role = 'partner') = (app is not null)
     ),
-    constraint access_token_expires_later check (expires_at > created_at)
+    constraint access_token_expires_later check (expires_at > created_at),
+    constraint access_token_link_fits check (octet_length(link_hash) = 32),
+    constraint access_token_link_ends check ((link_hash is null) = (link_until is null))
 );
 comment on table throng.access_token is 'Tokens of people who may look at pages. A token itself is nowhere: nobody who reads this can sign in.';
 comment on column throng.access_token.token_id is 'The token''s public part. Unit: none.';
@@ -3037,18 +3358,21 @@ comment on column throng.access_token.secret_hash is 'SHA-256 of its secret part
 comment on column throng.access_token.role is 'partner, operator or analyst. Unit: none.';
 comment on column throng.access_token.app is 'Of a partner: name of the app. Unit: none.';
 comment on column throng.access_token.partner is 'Of a partner: its name. Unit: none.';
-comment on column throng.access_token.note is 'The person that the operator gave it to. Unit: none.';
+comment on column throng.access_token.note is 'The person that the operator gave it to; null 30 days after the token is worth nothing any more. Unit: none.';
 comment on column throng.access_token.created_at is 'When it was made. Unit: instant.';
 comment on column throng.access_token.expires_at is 'The end of its validity. Unit: instant.';
 comment on column throng.access_token.revoked_at is 'When the operator took it back; null while nobody did. Unit: instant.';
+comment on column throng.access_token.link_hash is 'SHA-256 of the link that signs its owner in once; null where there is none, or none any more. Unit: none.';
+comment on column throng.access_token.link_until is 'The end of the time for which that link is good. Unit: instant.';
 grant select, insert on throng.access_token to throng_reporter;
-grant update (revoked_at) on throng.access_token to throng_reporter;
+grant update (note, revoked_at, link_hash, link_until) on throng.access_token to throng_reporter;
 
 create table throng.portal_session (
     cookie_hash bytea not null,
     token_id text not null,
     since timestamptz not null,
     until timestamptz not null,
+    seen timestamptz not null,
     constraint portal_session_pkey primary key (cookie_hash),
     constraint portal_session_token_fkey foreign key (token_id) references throng.access_token on delete cascade,
     constraint portal_session_hash_fits check (octet_length(cookie_hash) = 32)
@@ -3059,7 +3383,21 @@ comment on column throng.portal_session.cookie_hash is 'SHA-256 of the cookie, w
 comment on column throng.portal_session.token_id is 'The public part of the token by which somebody signed in. Unit: none.';
 comment on column throng.portal_session.since is 'When. Unit: instant.';
 comment on column throng.portal_session.until is 'The end of the session. Unit: instant.';
+comment on column throng.portal_session.seen is 'The last look at a page. Unit: instant.';
 grant select, insert, update, delete on throng.portal_session to throng_reporter;
+
+create table throng.report_reading (
+    token_id text not null,
+    report text not null,
+    hour timestamptz not null,
+    constraint report_reading_pkey primary key (token_id, report),
+    constraint report_reading_token_fkey foreign key (token_id) references throng.access_token on delete cascade
+);
+comment on table throng.report_reading is 'The last time at which a report was read by a partner''s token. Rows go when the token is worth nothing any more.';
+comment on column throng.report_reading.token_id is 'The public part of the token. Unit: none.';
+comment on column throng.report_reading.report is 'Name of the report. Unit: none.';
+comment on column throng.report_reading.hour is 'The hour of the last reading. Unit: instant.';
+grant select, insert, update, delete on throng.report_reading to throng_reporter;
 
 
 -- Deleting an app ------------------------------------------------------------------------------------------------------
@@ -3128,14 +3466,21 @@ begin
     delete from throng.impossible_cell as known where known.metric_id = any (metrics);
     delete from throng.layout_terms as known where known.metric_id = any (metrics);
     delete from throng.layout_promise as known where known.metric_id = any (metrics);
+    -- Those of groupings read the layouts' own.
     for view in
         select known.view_name
-        from throng.metric_layout as known
+        from (
+            select metric_id, view_name, 1 as turn from throng.grouping_view
+            union all
+            select metric_id, view_name, 2 from throng.metric_layout
+        ) as known
         where known.metric_id = any (metrics)
             and known.view_name is not null
+        order by known.turn
     loop
         execute format('drop view analyst.%I', view);
     end loop;
+    delete from throng.grouping_view as known where known.metric_id = any (metrics);
     delete from throng.metric_layout as known where known.metric_id = any (metrics);
     get diagnostics gone = row_count;
     records := records + gone;

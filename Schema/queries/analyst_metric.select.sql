@@ -1,6 +1,7 @@
 -- Every layout of which something is released, one row a kind of period.
 -- Returns: app, metric, version, whether it is the metric's current one, view, time zone, dimensions and sums
---     (separated by commas), kind of period (a word), releases, start of the first and end of the last (Unix seconds).
+--     (separated by commas), dimension of a funnel's steps, buckets of
+--     each dimension (0 where it is made of another), kind of period (a word), releases, start of the first and end of the last (Unix seconds).
 select m.app,
     m.metric,
     m.version::bigint,
@@ -9,6 +10,8 @@ select m.app,
     m.time_zone,
     array_to_string(m.dimensions, ','),
     array_to_string(m.sums, ','),
+    m.steps,
+    array_to_string(m.sizes, ',', '0'),
     found.period_kind,
     found.releases::bigint,
     extract(epoch from found.first_start)::bigint,

@@ -7,7 +7,7 @@
 -- $6 lease: bigint, seconds; how long the try may take.
 -- $7 folders: boolean, whether folders only.
 -- Returns: report, kind and start (Unix seconds) of the period, target, secret's name, idempotency key (32 bytes),
---     tries; no row where nothing is due.
+--     tries, the run's partner; no row where nothing is due.
 update throng.delivery as d
 set attempts = d.attempts + 1,
     leased_until = to_timestamp($5::bigint) + make_interval(secs => $6::bigint)
@@ -37,4 +37,12 @@ returning d.report,
     d.target,
     d.authorization_name,
     d.idempotency_key,
-    d.attempts;
+    d.attempts,
+    (
+        select run.partner
+        from throng.report_run as run
+        where run.app = d.app
+            and run.report = d.report
+            and run.period_kind = d.period_kind
+            and run.period_start = d.period_start
+    );

@@ -13,4 +13,6 @@ from throng.run_file as f
 join throng.report_run as r using (app, report, period_kind, period_start)
 where r.app = $1
     and r.partner = $2
+    -- The words of mails are no file of its own.
+    and f.name not like '%.mail'
 order by f.report, r.period_start desc, r.period_kind, f.place;

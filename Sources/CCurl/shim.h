@@ -33,6 +33,15 @@ static inline CURLcode throng_curl_set_take(CURL *handle, CURLoption option, thr
     return curl_easy_setopt(handle, option, value);
 }
 
+typedef int (*throng_curl_look)(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+
+// Called about once a second while an exchange is under way; what it returns other than 0 ends that.
+static inline CURLcode throng_curl_set_look(CURL *handle, throng_curl_look value, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value) : code;
+}
+
 // The library copies the bytes.
 static inline CURLcode throng_curl_set_blob(CURL *handle, CURLoption option, const void *bytes, size_t length) {
     struct curl_blob blob = {.data = (void *)bytes, .len = length, .flags = CURL_BLOB_COPY};

@@ -43,7 +43,7 @@ extension Throng {
         for purpose in counting {
             guard let known = purpose.events[event] else { continue }
             do throws(DropReason) {
-                let coarsened = try DeviceMemory.coarsened(values, context: context, for: known)
+                let coarsened = try known.coarsened { values[$0] ?? context[$0] }
                 let live = known.metrics.filter { now < $0.expires }
                 guard !live.isEmpty else { throw .metricExpired }
                 let buckets = live.map { $0.buckets(event: event, fields: coarsened, at: now) }

@@ -64,3 +64,58 @@ extension Throng {
         return true
     }
 }
+
+// A value is hashed with the output of the evaluator that the plan names, or it stays here: whatever the evaluator
+// answers, nothing of the value ever leaves in another way.
+extension Throng {
+    /// The time for which the evaluator is left alone after no answer, or one that does not hold. Unit: seconds.
+    private static let rest: Int64 = 300
+
+    /// Asks the plan's evaluator for values that wait for a purpose, each once as long as this process knows it. A
+    /// value without an answer is left out of the batch that is about to be made: its event counts as other.
+    ///
+    /// - Returns: whether anything was waited for.
+    func evaluateValues(of name: String) async -> Bool {
+        guard let blinding = options.blinding, !(transport is MemorySink), memory.outstanding[name] == nil,
+            let plan, let purpose = plan.purpose(name), let evaluator = plan.evaluator
+        else { return false }
+        guard nextEvaluation <= now || nextEvaluation > now + Self.rest else { return false }
+        var values = revealed.unevaluated(memory.queues[name] ?? [], of: purpose, in: plan)
+        guard !values.isEmpty else { return false }
+        while !values.isEmpty {
+            let part = Array(values.prefix(Evaluator.sizes.max() ?? 1))
+            values.removeFirst(part.count)
+            let generation = generation
+            let outputs = await outputs(of: part, by: evaluator, blinding)
+            guard generation == self.generation else { return true }
+            guard let outputs else {
+                nextEvaluation = now + Self.rest
+                return true
+            }
+            revealed.keep(outputs, of: part)
+        }
+        return true
+    }
+
+    /// - Returns: nil if there is no answer, or one that is not what the plan's key makes of the request.
+    private func outputs(
+        of values: [RevealedValues.EvaluatedValue], by evaluator: Evaluator, _ blinding: any ValueBlinding
+    ) async -> [EvaluatedOutput]? {
+        guard let url = URL(string: evaluator.url.text + "/v1/evaluations"), let app = plan?.published.app else {
+            return nil
+        }
+        do {
+            let blinded = try blinding.blind(values.map { $0.input(app: app) }, for: evaluator.key)
+            let response = try await transport.send(
+                ClientRequest(
+                    method: "POST", url: url, headers: ["Content-Type": "application/octet-stream"],
+                    body: Data(blinded.request), answerLimit: PlanSource.longestEvaluation))
+            guard response.status == 200 else { return nil }
+            let outputs = try blinded.outputs(of: Array(response.body))
+            return outputs.count == values.count ? outputs : nil
+        } catch {
+            // It is asked again after a rest; until then its values stay here.
+            return nil
+        }
+    }
+}

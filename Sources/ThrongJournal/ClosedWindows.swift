@@ -67,13 +67,8 @@ final class ClosedWindows: Sendable {
             }
             return last
         }
-        try written.withLock { written throws(JournalError) in
-            // Another thread may have written more meanwhile; none writes less.
-            let next = written.merging(next) { max($0, $1) }
-            guard next != written else { return }
-            try write(next)
-            written = next
-        }
+        // Another thread may have written more meanwhile; none writes less.
+        try write { written in written.merging(next) { max($0, $1) } }
     }
 
     /// Forgets the windows of an app, on disk. No window may be closed meanwhile. Blocks.
@@ -82,22 +77,24 @@ final class ClosedWindows: Sendable {
             last = last.filter { $0.key.app != app }
             return last
         }
-        try written.withLock { written throws(JournalError) in
-            guard next != written else { return }
-            try write(next)
-            written = next
-        }
+        try write { _ in next }
     }
 
-    private func write(_ next: [Sequence: WindowNumber]) throws(JournalError) {
-        var writer = ByteWriter()
-        writer.add(UInt32(next.count))
-        for (sequence, number) in next {
-            writer.add(number.value)
-            writer.add(sequence.rotation)
-            writer.add(sequence.app.text)
-            writer.add(sequence.purpose.text)
+    /// - Parameter next: gets what is on disk, and returns what is to be there.
+    private func write(_ next: ([Sequence: WindowNumber]) -> [Sequence: WindowNumber]) throws(JournalError) {
+        try written.withLock { written throws(JournalError) in
+            let next = next(written)
+            guard next != written else { return }
+            var writer = ByteWriter()
+            writer.add(UInt32(next.count))
+            for (sequence, number) in next {
+                writer.add(number.value)
+                writer.add(sequence.rotation)
+                writer.add(sequence.app.text)
+                writer.add(sequence.purpose.text)
+            }
+            try disk.keep(writer.bytes, at: path, as: .closedWindows, of: daemon)
+            written = next
         }
-        try disk.keep(writer.bytes, at: path, as: .closedWindows, of: daemon)
     }
 }

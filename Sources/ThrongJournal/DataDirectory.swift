@@ -172,6 +172,7 @@ package final class DataDirectory: Sendable {
             // The file counts by its existence, even if its content is damaged.
             _ = try spared(leftPath, as: .left) { _ in () }
             try disk.remove(leftPath)
+            try disk.syncDirectory(path)
         }
     }
 
@@ -213,9 +214,7 @@ package final class DataDirectory: Sendable {
             throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .content))
         }
     }
-}
 
-extension DataDirectory {
     /// The free space for this process on its disk, and the disk's size; nil if the system does not say. Unit: bytes.
     package var space: (free: Int, size: Int)? { disk.space(at: path) }
 
@@ -228,10 +227,10 @@ extension DataDirectory {
         while !SystemDisk.shared.exists(folder), folder.contains("/"), folder != "." {
             folder = File.directory(of: folder)
         }
-        let probe = "\(folder.isEmpty ? "/" : folder)/.space-\(getpid())"
+        let probe = "\(folder.isEmpty ? "/" : folder)/.space-\(UUID())"
         defer { unlink(probe) }
         do throws(JournalError) {
-            try File(probe, flags: O_WRONLY | O_CREAT | O_TRUNC, on: SystemDisk.shared).write(
+            try File(probe, flags: O_WRONLY | O_CREAT | O_EXCL, on: SystemDisk.shared).write(
                 [UInt8](repeating: 1, count: 4096))
             return true
         } catch {

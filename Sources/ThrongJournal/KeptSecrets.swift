@@ -1,3 +1,7 @@
+internal import Foundation
+package import ThrongPlan
+package import ThrongSystem
+
 // The file of a secret, `oblivious/<day>.key` or `credentials/<month>.key`: a KeptFile, numbers little-endian.
 //
 //     offset  size  what
@@ -7,10 +11,6 @@
 //
 // The file is on disk before anybody is told of the secret. It is overwritten, synced and removed as a window's key is.
 // A damaged one is overwritten too, and reported: another secret takes its place.
-
-internal import Foundation
-package import ThrongPlan
-internal import ThrongSystem
 
 /// Secrets of one day or month each, as files of a data directory.
 package struct KeptSecrets: Sendable {
@@ -105,5 +105,30 @@ package struct KeptSecrets: Sendable {
             throw .damagedFile(FileDamage(path: path, kind: kind, flaw: .misplaced(name: self.path(of: time))))
         }
         return (time, secret)
+    }
+}
+
+/// A secret of a data directory that lasts as long as the directory does: a ``KeptFile`` of 32 bytes.
+package struct LastingSecret: Sendable {
+    /// The size of a secret. Unit: bytes.
+    package static let byteCount = 32
+
+    package let bytes: [UInt8]
+
+    /// Reads the secret, of ``byteCount`` bytes, of a file in the directory, or makes one if there is none. Blocks.
+    package init(
+        _ name: String, as kind: FileKind, in data: DataDirectory, orElse make: () -> [UInt8]
+    ) throws(JournalError) {
+        let path = data.path + "/" + name
+        if data.disk.exists(path) {
+            bytes = try data.disk.kept(at: path, as: kind)
+            guard bytes.count == Self.byteCount else {
+                throw .damagedFile(FileDamage(path: path, kind: kind, flaw: .content))
+            }
+        } else {
+            bytes = make()
+            precondition(bytes.count == Self.byteCount, "a secret has \(Self.byteCount) bytes")
+            try data.disk.keep(bytes, at: path, as: kind)
+        }
     }
 }

@@ -5,7 +5,6 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import ThrongCredentials
 internal import ThrongPlan
-internal import ThrongWire
 
 /// The servers: for clients, other daemons, Prometheus and people.
 extension Daemon {
@@ -123,7 +122,7 @@ extension Daemon {
     ) -> ConnectionEdge {
         ConnectionEdge(
             sessions: sessions, proxies: proxies, forwarders: forwarders, isSocket: endpoint.file != nil,
-            complaints: complaints, clock: clock, security: security)
+            warnings: warnings, clock: clock, security: security)
     }
 }
 

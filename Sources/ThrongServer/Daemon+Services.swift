@@ -8,7 +8,6 @@ internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongSystem
-internal import ThrongWire
 
 /// The services that count, release, report and deliver, each with what it needs.
 extension Daemon {
@@ -155,7 +154,9 @@ extension Daemon {
             let file = AppKeyFile(dataPath: options.dataPath)
             services.append(AppKeyWatch(file: file, ring: keys, health: rounds, logger: logger))
         }
-        if let certificates { services.append(CertificateWatch(certificates: certificates, health: rounds)) }
+        if let certificates {
+            services.append(PeriodicTask(.certificate, every: .seconds(5), on: rounds) { try certificates.look() })
+        }
         return services
     }
 

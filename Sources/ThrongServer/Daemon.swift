@@ -18,7 +18,7 @@ package struct Daemon: Sendable {
     let lifetime: Lifetime
     /// The certificate; nil without TLS.
     let certificates: Certificates?
-    let complaints: ProxyComplaints
+    let warnings: ProxyWarnings
     let security: SecurityLog
     let tracing: Tracing
     private var succession = Succession()
@@ -32,7 +32,7 @@ package struct Daemon: Sendable {
         certificates = options.tls.map { Certificates($0, clock: clock, logger: logger) }
         security = SecurityLog(logger)
         tracing = Tracing(options.traces, logger: logger)
-        complaints = ProxyComplaints(logger, security)
+        warnings = ProxyWarnings(logger, security)
         lifetime = Lifetime(
             logger: logger, certificates: certificates, reread: options.reread, drain: options.drain,
             manager: options.serviceManager)
@@ -51,9 +51,9 @@ package struct Daemon: Sendable {
     ///
     /// - Throws: the error that keeps it from starting; ``DaemonError/journalFailed`` if the journal failed on the way.
     package func run() async throws {
-        Secrecy.forbidCoreFiles()
+        ProcessSettings.forbidCoreFiles()
         OpenFiles.settle()
-        Allocator.settle()
+        ProcessSettings.settleAllocator()
         try certificates?.load()
         try options.checkAddresses()
         defer { options.removeSockets() }

@@ -6,7 +6,7 @@
 //   Edge, HTTP        proxies, TLS and deadlines of connections (ConnectionEdge); middleware and headers
 //   Portal, Pages     pages behind a sign-in (Portal), and public ones; Web has their scripts
 //   SeveralDaemons    other daemons that count with this one (MemberWatch, Neighbours)
-//   Oblivious, Evaluator, Credentials, AppKeys, Revealed, Quotas, Plans
+//   Oblivious, Evaluator, AppKeys, Revealed
 //                     what a plan may ask for besides: sealed requests, credentials, keys, labels
 //   Tryout            the page of `throng try`, before a daemon of its own (TryoutServer)
 //   Telemetry, Health, Process, Descriptors

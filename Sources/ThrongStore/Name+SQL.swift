@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ThrongIngest
 internal import ThrongPlan
 
@@ -19,6 +20,7 @@ extension UnixSeconds: ColumnValue, ParameterValue, ParameterElement {
     init(reading row: inout RowReader) throws { self.init(try row.integer()) }
     var parameters: [Parameter] { [.integer(Swift.min(Swift.max(value, -62_135_596_800), 253_402_300_799))] }
     static func parameters(of all: [UnixSeconds]) -> [Parameter] { [.integers(all.map(\.value))] }
+    var iso8601: String { Date(timeIntervalSince1970: Double(value)).formatted(.iso8601) }
 }
 
 extension PeriodKind: ColumnValue, ParameterValue {

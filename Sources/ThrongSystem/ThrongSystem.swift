@@ -3,6 +3,7 @@
 //   Files    small files that say what they are, with a checksum (KeptFile, FileDamage)
 //   Process  a program that is run to its end (ProgramRun)
 //   HTTP     requests to servers, with bounded answers, by libcurl (HTTPConnection)
+//   Mail     a mail, and how a server takes it over, by libcurl (MailMessage, MailDispatch)
 //   Traces   the daemon's account of what it does, as spans (Traces)
 //   Chance   the installation's secret, and random numbers that a seed repeats (TieSecret, SeededGenerator)
 //   Faults   promises that a debug build can be told to break (Fault), and places at which it dies (FaultPoint)

@@ -91,6 +91,11 @@ struct OutsideTests {
     func explorer() async throws { try await Program("explorer").run() }
 
     @Test(
+        "five questions have one answer by explorer, SQL and API; 10,000 numbers are the same in files, frames and sheets",
+        .timeLimit(.minutes(40)))
+    func analysis() async throws { try await Program("analysis").run() }
+
+    @Test(
         "README, plan reference and the page on suppression show what the program says of plans, mistakes, events and tables",
         .timeLimit(.minutes(40)))
     func readme() async throws { try await Program("readme").run() }

@@ -45,7 +45,7 @@ struct DependencyTests {
         let manifest = try House.text("Package.swift")
         let exact = manifest.matches(of: /url: "([^"]+)", exact: "([^"]+)"/)
             .map { Pin(location: String($0.1), version: String($0.2)) }
-        #expect(exact.count == Set(exact).count && exact.count >= 16)
+        #expect(exact.count == Set(exact).count && exact.count >= 15)
         #expect(Set(exact).subtracting(try Self.listed()).isEmpty)
         // An app shares this one with its other packages.
         let ranges = manifest.matches(of: /url: "([^"]+)", (?:from|branch|revision|\.|")[^)]*\)/)

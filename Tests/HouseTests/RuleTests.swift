@@ -161,7 +161,7 @@ struct RuleTests {
     /// Files that bear no type's name, and why.
     private static let otherNames = [
         "Coverage": "the kinds of what became of events, and their sums",
-        "OwnThread": "a function", "Pause": "a function", "Exports": "what is handed on",
+        "PurposeTerms": "the choices of a purpose, each an enumeration of two cases",
         "PortalPage": "the frame of pages, and a page that is only words",
         "ScheduledWork": "what the schedule asks of others, for tests to stand in",
     ]

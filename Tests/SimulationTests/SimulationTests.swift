@@ -97,6 +97,30 @@ struct SimulationTests {
         }
     }
 
+    /// As above.
+    @Test("nor where it stops in order, and starts while PostgreSQL is away: alone it counts on, as after a kill")
+    func keepsPromisesWhenItStops() throws {
+        let seeds = ProcessInfo.processInfo.environment["THRONG_SIMULATE_SEEDS"].flatMap { Int($0) } ?? 150
+        let simulator = try Simulator()
+        DispatchQueue.concurrentPerform(iterations: seeds) { place in
+            let value = UInt64(place + 1)
+            guard let violation = simulator.run(Seed(value, stops: true)).violation else { return }
+            Issue.record(
+                "seed \(value): \(violation). Tests/Scripts/simulate --stops --seed \(value) prints its history")
+        }
+    }
+
+    @Test(
+        "where it waits although it is alone, or counts although others were told that it stopped, that finds it",
+        arguments: [(Fault.waitAlone, Violation.Promise.readiness), (.returnUnheard, .unheard)])
+    func stoppingControl(fault: Fault, promise: Violation.Promise) throws {
+        let simulator = try Simulator()
+        let found = (UInt64(1)...40).first { value in
+            Simulator.breaking([fault]) { simulator.run(Seed(value, stops: true)).violation?.promise == promise }
+        }
+        #expect(found != nil, "40 seeds did not find it")
+    }
+
     @Test("where a lease never ends that finds what is lost")
     func stutteringControl() throws {
         let simulator = try Simulator()

@@ -1,8 +1,8 @@
 import Testing
 import ThrongNoise
-import ThrongPlan
 import ThrongSystem
 
+@testable import ThrongPlan
 @testable import ThrongRelease
 
 /// A metric as attackers see it: what it counts, by which fields, and its releases by one secret or another.

@@ -1,7 +1,7 @@
 import Testing
 import ThrongNoise
-import ThrongPlan
 
+@testable import ThrongPlan
 @testable import ThrongRelease
 
 @Suite("A release whose numbers have margins")

@@ -147,10 +147,10 @@ struct ChangeTests {
     @Test("what would round to nothing is less than a tenth")
     func tiny() {
         let tiny = Decimals(units: -4, places: 4)
-        #expect(ReportLocale.english.signedPercent(tiny) == "<0.1%" && ReportLocale.german.size(tiny) == "<0,1\u{a0}%")
-        #expect(ReportLocale.english.signedPoints(tiny) == "<0.1 points")
-        #expect(ReportLocale.english.signedPercent(Decimals(units: 0, places: 4)) == "0.0%")
-        #expect(ReportLocale.english.signedPercent(Decimals(units: -6, places: 4)) == "\u{2212}0.1%")
+        #expect(Language.english.signedPercent(tiny) == "<0.1%" && Language.german.size(tiny) == "<0,1\u{a0}%")
+        #expect(Language.english.signedPoints(tiny) == "<0.1 points")
+        #expect(Language.english.signedPercent(Decimals(units: 0, places: 4)) == "0.0%")
+        #expect(Language.english.signedPercent(Decimals(units: -6, places: 4)) == "\u{2212}0.1%")
     }
 
     @Test("with either number withheld the change is, and in every format it looks like any other withheld number")
@@ -250,5 +250,11 @@ struct ChangeTests {
         #expect(try before("2026-10-25T04:00", .periodBefore) == "2026-10-25T03:00")
         #expect(try before("2026-W01", .periodBefore) == "2025-W52")
         #expect(try before("2026-03", .periodBefore) == "2026-02")
+        // A year before is the same weekday, hour, week or month.
+        #expect(try before("2026-11-21", .yearBefore) == "2025-11-22")
+        #expect(try before("2026-10-26T04:00", .yearBefore) == "2025-10-27T04:00")
+        #expect(try before("2026-W47", .yearBefore) == "2025-W47")
+        #expect(try before("2024-03", .yearBefore) == "2023-03")
+        #expect(try before("2025-02", .yearBefore) == "2024-02")
     }
 }

@@ -7,7 +7,11 @@ import ThrongReport
 struct Course {
     /// By weeks ago, the shop then; nil has no release.
     var weeks: [Shop?]
-    var locale = ReportLocale.english
+    var locale = Language.english
+    var alert: Alert?
+    var annotations: [Annotation] = []
+    /// The number of weeks ago up to which a former version of the plan counted; nil for none.
+    var former: Int?
     var insights: [Insight] = Course.usual
     /// When the metrics were released first; by what there is unless given.
     var began: UnixSeconds?
@@ -61,7 +65,11 @@ struct Course {
         ]
     }
 
-    var plan: Plan { Shop().plan.with(insights: insights, locale: locale) }
+    var plan: Plan {
+        var plan = Shop().plan.with(insights: insights, locale: locale)
+        plan.annotations = annotations
+        return plan
+    }
 
     /// The week so many weeks before the report's.
     static func week(_ ago: Int) -> Period {
@@ -74,6 +82,7 @@ struct Course {
         let plan = plan
         return weeks.enumerated().flatMap { ago, shop -> [Release] in
             guard let shop else { return [] }
+            let plan = former.map { ago >= $0 } == true ? plan.former : plan
             return [
                 shop.viewsRelease(plan, in: Self.week(ago)), shop.checkoutsRelease(plan, in: Self.week(ago)),
             ]
@@ -88,10 +97,10 @@ struct Course {
         report = Report(
             name: name, title: report.title, explanation: report.explanation, partner: report.partner,
             insights: report.insights, period: report.period, schedule: nil, formats: report.formats, deliveries: [],
-            locale: report.locale)
+            language: report.language, alert: alert)
         return ReportDocument(
             plan: plan, report: report, period: Shop.period, releases: releases,
-            began: began.map { ["product_views": $0, "checkouts": $0] } ?? [:])
+            began: began.map { ["product_views": $0, "checkouts": $0] } ?? [:], locale: locale)
     }
 
     func answer(_ name: InsightName) -> InsightAnswer? { document.answers.first { $0.insight.name == name } }

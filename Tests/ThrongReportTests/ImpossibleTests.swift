@@ -112,7 +112,7 @@ struct ImpossibleTests {
         #expect(document.json.contains("\"status\": \"impossible\",\n          \"value\": null"))
         let page = try PagePieces(document.html())
         #expect(try page.text("//td[@class='impossible']") == ["cannot occur", "cannot occur"])
-        #expect(try page.text("//section[@id='insight-5']//p[@class='number']") == ["cannot occur"])
+        #expect(try page.text("//li[.//a[@href='#insight-5']]//p[@class='number']") == ["cannot occur"])
         #expect(try page.text("//section[@id='insight-5']//p[@class='note']").isEmpty)
         #expect(try page.table(section: 2)[2] == ["google", "cannot occur"])
         #expect(!Shop().document.json.contains("\"impossible\""))

@@ -28,6 +28,7 @@ struct LabelPageTests {
         let page = Self.spaced(try PagePieces(label.page(root: "").html).root.stringValue ?? "")
         let text = Self.spaced(plan.privacyLabel(today: Self.today))
         var said: [String] = [label.title, label.lede, label.contact, label.plan, label.timeZone] + label.promises
+        said += label.rights
         for purpose in label.purposes {
             said += [purpose.name.text, purpose.explanation] + purpose.facts.map(\.text)
             for metric in purpose.metrics { said += [metric.title, metric.question] + metric.facts.map(\.text) }
@@ -52,6 +53,16 @@ struct LabelPageTests {
             #expect(words.isDisjoint(with: ["event", "events", "identifier", "identifiers", "cell", "floor", "band"]))
             #expect(!words.contains("k"))
         }
+    }
+
+    @Test("four drawings without words show how an act becomes a number, each with its sentence")
+    func steps() throws {
+        let label = try Self.shop().label(today: Self.today)
+        let pieces = try PagePieces(label.page(root: "").html)
+        let way = "//*[@aria-labelledby='way']//li"
+        #expect(try pieces.text(way).map(Self.spaced) == label.steps && label.steps.count == 4)
+        #expect(try pieces.elements("\(way)/*[name()='svg'][@aria-hidden='true']").count == 4)
+        #expect(try pieces.text("\(way)/*[name()='svg']").allSatisfy(\.isEmpty))
     }
 
     @Test("every bucket of every dimension is on the page")

@@ -16,13 +16,13 @@ struct LanguageTests {
         purposes:
           product: {explanation: {en: To learn., ar: لنتعلم}, consent: not_required, rotation: 1 day, retention: 30 days}
         dimensions:
-          os: {title: {en: System, de: Betriebssystem}, field: os, list: [x]}
+          os: {title: {en: System, de: Betriebssystem, ar: النظام}, field: os, list: [x]}
         metrics:
-          views: {title: Views, events: [view], question: {en: How many?, ar: كم؟}, decision: That., owner: Team,
+          views: {title: {en: Views, ar: المشاهدات}, events: [view], question: {en: How many?, ar: كم؟}, decision: That., owner: Team,
             expires: 2027-10-31, purpose: product, dimensions: [os], period: day}
         insights:
           all: {title: {en: All, ar: الكل}, metric: views, kind: count}
-          parts: {title: Parts, explanation: {en: Why., ar: لماذا}, metric: views, kind: count, by: [os]}
+          parts: {title: {en: Parts, ar: أجزاء}, explanation: {en: Why., ar: لماذا}, metric: views, kind: count, by: [os]}
         partners:
           them: {title: Them, contact: them@example.com, language: ar}
         reports:
@@ -47,12 +47,14 @@ struct LanguageTests {
         let arabic = try Self.plan().translated(into: LanguageTag("ar")).label(today: Self.today).page(root: "")
         #expect(
             try Self.spoken(arabic.html) == [
-                "ar rtl تطبيق", "ar rtl لنتعلم", "ar rtl كم؟", "ar rtl الكل", "en ltr System",
+                "ar rtl تطبيق", "ar rtl لنتعلم", "ar rtl كم؟", "ar rtl الكل", "ar rtl النظام", "ar rtl المشاهدات",
+                "ar rtl أجزاء",
             ])
         let english = try Self.plan().label(today: Self.today).page(root: "")
         #expect(
             try Self.spoken(english.html) == [
-                "en ltr An App", "en ltr To learn.", "en ltr How many?", "en ltr All", "en ltr System",
+                "en ltr An App", "en ltr To learn.", "en ltr How many?", "en ltr All", "en ltr System", "en ltr Views",
+                "en ltr Parts",
             ])
     }
 
@@ -64,9 +66,13 @@ struct LanguageTests {
         #expect(document.title == "يومي" && document.explanation == "اقرأ" && document.app.title == "تطبيق")
         let spoken = try Self.spoken(document.html())
         #expect(
-            spoken == ["ar rtl تطبيق", "ar rtl يومي", "ar rtl اقرأ", "ar rtl الكل", "ar rtl كم؟", "ar rtl لماذا"],
+            spoken == [
+                "ar rtl تطبيق", "ar rtl يومي", "ar rtl اقرأ", "ar rtl الكل", "ar rtl كم؟", "ar rtl لماذا",
+                "ar rtl أجزاء",
+            ],
             "\(spoken)")
-        #expect(document.sheets.map(\.isRightToLeft) == [true, true, false])
+        #expect(document.sheets.map(\.isRightToLeft) == [true, true, true])
+        #expect(try document.html().contains("<html lang=\"ar\" dir=\"rtl\">"))
         let plain = try Plan(
             yaml: Self.yaml.replacing(", language: ar", with: ""), file: "plan.yaml", today: Self.today)
         let english = ReportDocument(plan: plain, report: plain.reports[0], period: period, releases: [])

@@ -223,11 +223,14 @@ struct MarginCoverageTests {
         // Just at the edge there is one end.
         #expect(Fieller(4, over: 2, noise: QuotientNoise(part: 0, whole: 4), z: 1) == .atLeast(1))
         #expect(Fieller(-4, over: 2, noise: QuotientNoise(part: 0, whole: 4), z: 1) == .atMost(-1))
-        let english = Wording.english
-        #expect(
-            english.range(Interval(0.091, 0.15, places: 6), isShare: true) == "between 9% and 15% in 19 of 20 cases")
-        #expect(english.range(Interval(0.2, .infinity, places: 6), isShare: true) == "at least 20% in 19 of 20 cases")
-        #expect(english.range(Interval(0, 1, places: 6), isShare: true) == "its margin leaves it open")
+        func said(_ low: Double, _ high: Double) -> String {
+            Wording.english.sentence("So", within: Interval(low, high, places: 6), isShare: true, scale: 100) {
+                Language.english.percent(ofHundred: $0)
+            }
+        }
+        #expect(said(0.091, 0.15) == "So; between 9% and 15% in 19 of 20 cases.")
+        #expect(said(0.2, .infinity) == "So; at least 20% in 19 of 20 cases.")
+        #expect(said(0, 1) == "So; its margin leaves it open.")
     }
 
     @Test("many comparisons share one chance of error; a number is rounded to the first digit of its margin")

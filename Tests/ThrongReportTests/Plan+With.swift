@@ -4,16 +4,26 @@ import ThrongRelease
 
 extension Plan {
     /// The same plan with other insights, all of which its one report shows.
-    func with(insights: [Insight], locale: ReportLocale = .english) -> Plan {
+    func with(insights: [Insight], locale: Language = .english) -> Plan {
         Plan(
             app: app, purposes: purposes, dimensions: dimensions, metrics: metrics, insights: insights,
             reports: reports.map {
                 Report(
                     name: $0.name, title: $0.title, explanation: $0.explanation, partner: $0.partner,
                     insights: insights.map(\.name), period: $0.period, schedule: nil, formats: $0.formats,
-                    deliveries: $0.deliveries, locale: locale)
+                    deliveries: $0.deliveries, language: locale.tag)
             },
             partners: partners, version: version)
+    }
+}
+
+extension Plan {
+    /// The same plan in another version.
+    var former: Plan {
+        Plan(
+            app: app, purposes: purposes, dimensions: dimensions, metrics: metrics, insights: insights,
+            reports: reports,
+            partners: partners, version: PlanVersion(hex: String(repeating: "0", count: 64)))
     }
 }
 

@@ -74,7 +74,7 @@ struct RestTests {
         let tables = document.answers.compactMap(\.answered?.table)
         try #require(tables.map(\.isLeftOut) == [true, false])
         let notes = try PagePieces(document.html()).text("//p[@class='note']")
-        #expect(notes.count == 1 && notes[0].hasSuffix(Withheld.leftOut(for: "this period")))
+        #expect(notes.count == 1 && notes[0].hasSuffix(Language.english.say(.leftOut)))
         #expect(document.json.components(separatedBy: "\"left_out\": true").count == 2)
         // The same is said of one that nobody was in.
         shop.views = shop.views.map { $0.map { _ in (0, 0) } }

@@ -115,14 +115,14 @@ struct SentenceTests {
         #expect(!text.contains("k = ") && !text.contains("published group") && !text.contains("chance alone"))
     }
 
-    @Test("a plan's noun is what its numbers are called, in English; without one they are actions, visits or devices")
+    @Test("a plan's noun is what its numbers are called, in each language; else they are actions, visits or devices")
     func nouns() throws {
         let plain = try #require(Till().document.answers.last)
         #expect(plain.noun == Noun(one: "visit", many: "visits"))
         #expect(
-            Wording(.german, of: Noun(one: "order", many: "orders")).words(.drawn(1, of: .events)) == "about 1 order")
+            Wording(.german, of: Noun(one: "order", many: "orders")).words(.drawn(1, of: .events)) == "etwa 1 order")
         #expect(
-            Wording(.german, of: Noun(one: "order", many: "orders")).words(.drawn(2, of: .devices)) == "about 2 devices"
+            Wording(.german, of: Noun(one: "order", many: "orders")).words(.drawn(2, of: .devices)) == "etwa 2 Geräte"
         )
     }
 
@@ -131,5 +131,6 @@ struct SentenceTests {
         arguments: [("<20", "under 20"), ("20-1500", "20 to 1,500"), (">=200", "200 or more"), ("other", "other")])
     func bands(label: String, words: String) {
         #expect(FrequencyBands.values(label, in: .english) == words)
+        #expect(FrequencyBands.values(">=200", unit: "EUR", in: .english) == "200 EUR or more")
     }
 }

@@ -85,7 +85,7 @@ struct TrendTests {
         #expect(try ReportFiles(of: one.document, formats: formats) == ReportFiles(of: two.document, formats: formats))
     }
 
-    @Test("a breakdown has a drawing a bucket, all by one scale, and a table with a column a bucket")
+    @Test("a breakdown has a drawing a bucket, each by a scale of its own, and a table with a column a bucket")
     func breakdown() throws {
         let page = try PagePieces(Course().document.html())
         let drawings = try page.elements("//section[@id='insight-7']//svg[@class='lines']")
@@ -93,7 +93,7 @@ struct TrendTests {
         let scales = try (0..<5).map { place in
             try page.text("(//section[@id='insight-7']//svg[@class='axis'])[\(place + 1)]//text[@class='label']")
         }
-        #expect(Set(scales).count == 1 && !scales[0].isEmpty)
+        #expect(Set(scales).count > 1 && !scales[0].isEmpty)
         let rows = try page.table(section: 7)
         #expect(rows[0] == ["Week", "Phone", "Tablet", "Desktop", "Television", "other"])
         #expect(rows.count == 7 && rows.allSatisfy { $0.count == 6 })

@@ -68,7 +68,10 @@ struct WordingTests {
 
     @Test("lengths of time: exactly in the largest unit without a rest, or roughly in at least two of one")
     func lengths() {
-        #expect([86_400, 900, 5400].map { english.duration(seconds: $0) } == ["one day", "15 minutes", "90 minutes"])
+        #expect(
+            [86_400, 900, 5400].map { Language.english.duration(seconds: $0) } == [
+                "one day", "15 minutes", "90 minutes",
+            ])
         #expect(
             [1, 119, 120, 7200, 172_800].map { english.roughly(seconds: $0) }
                 == ["1 second", "119 seconds", "2 minutes", "2 hours", "2 days"])

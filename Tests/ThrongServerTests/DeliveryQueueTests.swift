@@ -15,8 +15,10 @@ struct DeliveryQueueTests {
     private static let now = UnixSeconds(1_795_046_400)
     private let store: DeliveryStore
     private let runs: RunStore
+    private let plan: Plan
 
     init() async throws {
+        plan = try PortalPlan.read()
         let settings = try await TestCluster.database()
         (store, runs) = (DeliveryStore(settings), RunStore(settings))
     }
@@ -35,9 +37,22 @@ struct DeliveryQueueTests {
             deliveries: [.folder("out")], now: Self.now)
     }
 
-    private func begin(_ now: UnixSeconds) async throws -> DeliveryClaim {
+    /// Begins to send a day's pulse by mail.
+    private func mail(for partner: PartnerName) async throws -> DeliveryClaim {
+        let claim = try #require(
+            try await runs.claimRun(
+                app: "shop", report: "pulse", partner: partner,
+                period: Period(kind: .day, start: Self.now - 86_400, end: Self.now), now: Self.now))
+        let address = try #require(MailAddress("ms.miller@bank.example"))
+        _ = try await runs.keep(
+            [StoredReportFile(place: 0, name: "a.csv", contents: [1])], of: claim, label: "1",
+            deliveries: [.mail(address, place: 1)], now: Self.now)
+        return try await begin(Self.now, foldersOnly: false)
+    }
+
+    private func begin(_ now: UnixSeconds, foldersOnly: Bool = true) async throws -> DeliveryClaim {
         try #require(
-            try await store.claimDelivery(app: "shop", foldersOnly: true, lease: .seconds(60), now: now))
+            try await store.claimDelivery(app: "shop", foldersOnly: foldersOnly, lease: .seconds(60), now: now))
     }
 
     @Test("a try that was held up until another process took the delivery over sends nothing")
@@ -51,9 +66,9 @@ struct DeliveryQueueTests {
             written.add(1, ordering: .relaxed)
             return []
         }
-        #expect(try await queue.attempt(first, now: { Self.now + 61 }) == nil)
+        #expect(try await queue.attempt(first, of: plan, now: { Self.now + 61 }) == nil)
         #expect(written.load(ordering: .relaxed) == 0)
-        #expect(try await queue.attempt(second, now: { Self.now + 61 })?.fault == nil)
+        #expect(try await queue.attempt(second, of: plan, now: { Self.now + 61 })?.fault == nil)
         #expect(written.load(ordering: .relaxed) == 1)
     }
 
@@ -77,7 +92,7 @@ struct DeliveryQueueTests {
             return []
         }
         try await withThrowingTaskGroup(of: Void.self) { [queue] group in
-            for claim in claims { group.addTask { _ = try await queue.attempt(claim, now: { Self.now }) } }
+            for claim in claims { group.addTask { _ = try await queue.attempt(claim, of: plan, now: { Self.now }) } }
             try await group.waitForAll()
         }
         #expect(together.load(ordering: .relaxed) == count)
@@ -100,5 +115,25 @@ struct DeliveryQueueTests {
         #expect(await lookup.address(of: "a.example", port: 443) == .unknown)
         lookup.system = { host, port in "\(host) \(port)" }
         #expect(await lookup.address(of: "a.example", port: 443) == .found("a.example 443"))
+    }
+
+    @Test("an address that the plan has no more gets nothing, and no other try")
+    func addressGone() async throws {
+        let begun = try await mail(for: "bank")
+        #expect(begun.target == "mail address 1 at bank.example")
+        let outcome = try #require(try await queue().attempt(begun, of: plan, now: { Self.now }))
+        #expect(outcome.fault == DeliveryFault.addressGone.description && outcome.retryAt == nil)
+        #expect(try await store.deliveries(of: begun.run).map(\.state) == [.failed])
+    }
+
+    @Test(
+        "what was made for one partner goes to none of another's addresses, whom the plan names for the report now",
+        arguments: [("bank", DeliveryFault.noFiles), ("former", .addressGone)] as [(PartnerName, DeliveryFault)])
+    func otherPartner(partner: PartnerName, fault: DeliveryFault) async throws {
+        // Of the own partner's the words are missing, so that nothing is sent here.
+        let plan = try PortalPlan.read(pulse: ", deliver: [{mail: ms.smith@bank.example}]")
+        let outcome = try #require(
+            try await queue().attempt(try await mail(for: partner), of: plan, now: { Self.now }))
+        #expect(outcome.fault == fault.description)
     }
 }

@@ -23,7 +23,7 @@ struct EvaluatorRoutesTests {
             let routes = EvaluatorRoutes(
                 secret: EvaluatorRoutesTests.secret, quota: EvaluationQuota(limit: hourly),
                 forwarders: try #require(Proxies(forwarders)),
-                complaints: ProxyComplaints(.silent, SecurityLog(.silent)), clock: UnixClock { clock.now })
+                warnings: ProxyWarnings(.silent, SecurityLog(.silent)), clock: UnixClock { clock.now })
             responder = routes.router().buildResponder()
         }
 

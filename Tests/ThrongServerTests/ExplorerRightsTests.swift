@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Synchronization
@@ -24,10 +25,12 @@ struct ExplorerRightsTests {
           bank: {title: Bank, contact: b@example.com}
         """
 
-    /// Every analysts' route: the list, a metric, one that is not there, an address that can't be read, and their CSV.
-    private static let paths = ["/explore", "/explore.csv"].flatMap { path in
-        ["", "?app=shop&metric=secretmetric", "?app=shop&metric=none", "?app=%zz"].map { path + $0 }
-    }
+    /// Every analysts' route: lists, a metric, one that is not there, an address that can't be read.
+    private static let paths =
+        ["", "?app=shop&metric=secretmetric", "?app=shop&metric=none", "?app=%zz"].map { "/explore" + $0 }
+        + ["", "/secretmetric", "/secretmetric?format=csv", "/secretmetric?format=xlsx", "/none", "?app=%zz"].map {
+            "/v1/numbers" + $0
+        }
 
     private static let start = CountedShop.start(2)
 
@@ -80,12 +83,13 @@ struct ExplorerRightsTests {
 
     /// Each path's answer: its status, and whether it says something of a metric.
     private static func look(
-        _ client: RouterClient, _ cookie: String?
+        _ client: RouterClient, _ cookie: String?, token: String? = nil
     ) async throws -> [String: (status: Int, tells: Bool)] {
         var found: [String: (status: Int, tells: Bool)] = [:]
         for path in paths {
             var headers = HTTPFields()
             if let cookie { headers[.cookie] = cookie }
+            if let token { headers[.authorization] = "Bearer \(token)" }
             let answer = try await client.send(.get, path, headers: headers)
             let text = answer.body.lowercased()
             #expect(answer.headers[.cacheControl]?.contains("no-store") == true, "\(path)")
@@ -138,13 +142,32 @@ struct ExplorerRightsTests {
             #expect(
                 found.mapValues(\.status) == [
                     "/explore": 200, "/explore?app=shop&metric=secretmetric": 200,
-                    "/explore?app=shop&metric=none": 404, "/explore?app=%zz": 400,
-                    // A file is always of a metric.
-                    "/explore.csv": 404, "/explore.csv?app=shop&metric=secretmetric": 200,
-                    "/explore.csv?app=shop&metric=none": 404, "/explore.csv?app=%zz": 400,
+                    "/explore?app=shop&metric=none": 404, "/explore?app=%zz": 400, "/v1/numbers": 200,
+                    "/v1/numbers/secretmetric": 200, "/v1/numbers/secretmetric?format=csv": 200,
+                    "/v1/numbers/secretmetric?format=xlsx": 200, "/v1/numbers/none": 404, "/v1/numbers?app=%zz": 400,
                 ])
-            #expect(found["/explore?app=shop&metric=secretmetric"]?.tells == true)
-            #expect(found["/explore.csv?app=shop&metric=secretmetric"]?.tells == true)
+            for path in ["/explore?app=shop&metric=secretmetric", "/v1/numbers", "/v1/numbers/secretmetric"] {
+                #expect(found[path]?.tells == true, "\(path)")
+            }
+            // Another scheme is for a proxy before the pages, which hands it on.
+            let behind = try await client.send(
+                .get, "/v1/numbers", headers: [.cookie: cookie, .authorization: "Basic YTpi"])
+            #expect(behind.status == .ok)
+            // A program shows its token with each request, and needs no cookie.
+            let secret = try await pages.token(.analysis)
+            let shown = try await Self.look(client, nil, token: secret.text)
+            #expect(
+                shown.filter { $0.key.hasPrefix("/v1") }.mapValues(\.status)
+                    == found.filter { $0.key.hasPrefix("/v1") }.mapValues(\.status))
+            #expect(shown["/explore"]?.status == 401)
+            for (role, status) in [(AccessRole.operations, 403), (.partner("bank", of: "shop"), 403)] {
+                let other = try await Self.look(client, nil, token: try await pages.token(role).text)
+                #expect(other["/v1/numbers"]?.status == status && other["/v1/numbers"]?.tells == false)
+            }
+            for wrong in ["", "x", AccessSecret().text] {
+                let answer = try await client.send(.get, "/v1/numbers", headers: [.authorization: "Bearer \(wrong)"])
+                #expect(answer.status == .unauthorized && !answer.body.contains("secretmetric"))
+            }
         }
     }
 
@@ -178,5 +201,60 @@ struct ExplorerRightsTests {
             let answer = try await client.send(.get, "/copy.js")
             #expect(answer.status == .ok && !answer.body.contains("secretmetric"))
         }
+    }
+
+    @Test("an answer comes as Accept or the address says; each error is a problem with what to do")
+    func forms() async throws {
+        try await Self.withPages { pages, client in
+            let token = "Bearer \(try await pages.token(.analysis).text)"
+            func ask(_ path: String, _ accept: String? = nil) async throws -> RouterClient.Answer {
+                var headers: HTTPFields = [.authorization: token]
+                headers[.accept] = accept
+                return try await client.send(.get, "/v1/numbers" + path, headers: headers)
+            }
+            let json = try await ask("/secretmetric")
+            #expect(json.headers[.contentType] == "application/json" && json.body.contains(#""events_margin":"#))
+            let csv = try await ask("/secretmetric", "text/csv, */*;q=0.1")
+            #expect(
+                csv.headers[.contentType]?.hasPrefix("text/csv") == true && csv.body.hasPrefix("period,local_date,"))
+            #expect(try await ask("/secretmetric?format=csv").body == csv.body)
+            #expect(try await ask("/secretmetric?format=xlsx").body.hasPrefix("PK"))
+            let list = try await ask("")
+            #expect(list.body.contains(#""groupings": ["(total)", "os"]"#) && list.body.contains("Secretmetric"))
+            let wrong = [
+                ("/secretmetric?grouping=room", 400, "bad_address", "os"),
+                ("/none", 404, "no_such_numbers", "secretmetric"),
+                ("/secretmetric?over=none", 400, "bad_address", "over"),
+                ("/secretmetric?format=pdf", 400, "bad_address", "xlsx"),
+                ("?x=1", 400, "bad_address", "METRIC"),
+            ]
+            for (path, status, code, allowed) in wrong {
+                let answer = try await ask(path)
+                #expect(
+                    answer.status.code == status && answer.headers[.contentType] == "application/problem+json",
+                    "\(path)")
+                #expect(answer.body.contains("\"error\": \"\(code)\"") && answer.body.contains(allowed), "\(path)")
+            }
+            let nobody = try await client.send(.get, "/v1/numbers")
+            #expect(nobody.status == .unauthorized && nobody.headers[.wwwAuthenticate] == "Bearer")
+            let document = try await client.send(.get, "/v1/openapi.json")
+            let all = try JSONSerialization.jsonObject(with: Data(document.body.utf8))
+            let paths = try #require((all as? [String: Any])?["paths"] as? [String: Any])
+            let routes = client.operations.filter { $0.hasPrefix("GET /v1/") }
+            #expect(document.status == .ok && Set(paths.keys.map { "GET \($0)" }) == Set(routes))
+        }
+    }
+    @Test("while the database is away a program hears when to ask again, whatever token it shows")
+    func away() async throws {
+        let portal = Portal(
+            ConnectionSettings(connectionString: "host=/nowhere"), plans: [try PortalPlan.read()],
+            now: { Self.start }, health: { DaemonHealth(panels: [], refusals: []) })
+        defer { portal.close() }
+        let router = Router(context: BasicRequestContext.self)
+        try portal.add(to: router)
+        let answer = try await RouterClient(router).send(
+            .get, "/v1/numbers", headers: [.authorization: "Bearer \(AccessSecret().text)"])
+        #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] != nil)
+        #expect(answer.body.contains("\"error\": \"unavailable\""))
     }
 }

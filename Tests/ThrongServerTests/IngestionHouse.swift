@@ -27,7 +27,7 @@ final class IngestionHouse: Sendable {
 
     init(
         windowBytes: Int = 1 << 30, quotas: NetworkTallies.Limits = .init(), keys appKeys: AppKeyRing? = nil,
-        floorPerNetwork: Int? = nil, evaluator: EvaluatorKey? = nil
+        floorPerNetwork: Int? = nil, evaluator: EvaluatorKey? = nil, readsAgents: Bool = false
     ) throws {
         path = FileManager.default.temporaryDirectory.appending(path: "ti-\(UUID())").path
         let plan = try CountedShop.plan(
@@ -44,8 +44,13 @@ final class IngestionHouse: Sendable {
             dimensions:
               os: {title: System, field: os, list: [ios, android], partitions: devices}
               kind: {title: Kind, field: kind, list: [cake, bread]}
-              query: {title: Search term, field: query, revealed: {most: 4}}
-            metrics:
+              query: {title: Search term, field: query, revealed: {most: 4}}\(readsAgents
+                ? "\n  device: {title: Device, field: user_agent, device_class: standard}" : "")
+            metrics:\(readsAgents ? """
+
+                  visits: {title: Visits, events: [visit], question: What?, decision: That., owner: Team,
+                    expires: 2027-02-01, purpose: product, dimensions: [device], period: hour}
+                """ : "")
               views: {title: Views, events: [view], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: product, dimensions: [os], period: hour}
               orders: {title: Orders, events: [order], question: What?, decision: That., owner: Team,
@@ -105,12 +110,13 @@ final class IngestionHouse: Sendable {
     func send(
         _ id: String, optingOut: Bool = false, key: String? = nil, bearer: String? = nil, from address: String? = nil,
         fromNetwork network: ClientNetwork? = nil,
-        batch: String = UUID().uuidString.replacing("-", with: "").lowercased()
+        batch: String = UUID().uuidString.replacing("-", with: "").lowercased(), event: String = "view",
+        context: String = #""os":"ios""#
     ) throws -> BatchOutcome {
         let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
         let body = """
-            {"app":"shop",\(key.map { "\"key\":\"\($0)\"," } ?? "")"purpose":"product","window":\(now.flooredQuotient(by: 60)),"id":"\(id)","context":{"os":"ios"},\
-            "batch":"\(batch)","events":[{"event":"view","at":"\(at)"}]}
+            {"app":"shop",\(key.map { "\"key\":\"\($0)\"," } ?? "")"purpose":"product","window":\(now.flooredQuotient(by: 60)),"id":"\(id)","context":{\(context)},\
+            "batch":"\(batch)","events":[{"event":"\(event)","at":"\(at)"}]}
             """
         return try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20),

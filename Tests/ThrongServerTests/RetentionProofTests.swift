@@ -210,7 +210,30 @@ struct RetentionProofTests {
             period: nil,
             rows: 1, digest: [])
         let text = proof([Self.written(entry, after: DeletionEntry.noDigest)]).page
-        #expect(text.contains(##"labels of a\|b\<img\>\[x\]\(y\)\\u\{a\}\# Z"##), "\(text)")
-        #expect(text.contains("throng.counter\\_a") && text.contains("not counted"))
+        #expect(text.contains(##"1 learned value of the dimension a\|b\<img\>\[x\]\(y\)\\u\{a\}\# Z"##), "\(text)")
+        #expect(text.contains("| all apps | counters of the table throng.counter\\_a | not said |"))
+    }
+
+    @Test("an officer reads how many of what went, by which promise, and the hour or day that it covers")
+    func words() {
+        func entry(_ kind: String, _ rows: Int64, hours: Int64, app: String = "shop") -> DeletionEntry {
+            DeletionEntry(
+                place: 1, taken: Self.now, app: app, kind: kind, subject: "views", term: "after 30 days: delete",
+                period: UnixSeconds(1_795_496_400)..<UnixSeconds(1_795_496_400 + hours * 3600), rows: rows, digest: [])
+        }
+        #expect(entry("counters", 1, hours: 1).words == "1 counter of the table views")
+        #expect(entry("numbers", 1234, hours: 1).words == "1,234 released numbers of the metric views")
+        #expect(entry("coverage", 1, hours: 1).words == "1 hour of totals of all views")
+        #expect(entry("records", 2, hours: 1).words == "2 records of views")
+        let all = DeletionEntry(
+            place: 1, taken: Self.now, app: "shop", kind: "numbers", subject: "everything", term: "deleted",
+            period: nil,
+            rows: 1, digest: [])
+        #expect(all.words == "1 released number of everything")
+        #expect(entry("files", 1, hours: 1, app: "*").appWords == "all apps")
+        let spans = [1, 24, 25].compactMap { entry("files", 1, hours: $0).period?.spanWords.prefix { $0 != "," } }
+        #expect(spans == ["one hour", "one day", "25 hours"])
+        let page = proof([Self.written(entry("counters", 1, hours: 1), after: DeletionEntry.noDigest)]).page
+        #expect(page.contains("| 1 counter of the table views | after 30 days: delete | one hour, from 2026-11-"))
     }
 }

@@ -116,6 +116,21 @@ struct SenderTests {
         }
     }
 
+    @Test("a bot adds to values and lifts no floor, from a network and from nowhere, however it says what it is")
+    func bots() throws {
+        let house = try IngestionHouse(readsAgents: true)
+        for address in ["203.0.113.1", nil] {
+            for device in ["curl/8.5.0", "bot", "phone"] {
+                let id = "\(device) \(address ?? "nowhere")"
+                _ = try house.send(id, from: address, event: "visit", context: #""user_agent":"\#(device)""#)
+            }
+        }
+        let flush = try #require(house.ingestion.state.withLock { $0.freeze() })
+        #expect(flush.distinct.map(\.delta).max() == 2, "the phones")
+        #expect(flush.coverage.filter { $0.kind == .accepted }.map(\.events) == [6], "all add to values")
+        try house.end()
+    }
+
     @Test("without a bound one network brings any number")
     func unbounded() throws {
         let house = try IngestionHouse(quotas: .init(identifiers: nil, events: nil))

@@ -39,6 +39,7 @@ struct AnalystStoreTests {
         let metrics = try await store.metrics()
         let metric = try #require(metrics.first)
         #expect(metrics.count == 1 && metric.view == "shop_orders" && metric.dimensions == ["platform", "step"])
+        #expect(metric.sizes == [3, 3] && metric.steps == nil)
         #expect(metric.spans == [.init(kind: .day, periods: 2, start: saturday, end: saturday + 2 * day)])
         let shape = try await store.shape(of: metric, kind: .day)
         #expect(shape.dimensions.map(\.name) == ["platform", "step"])
@@ -48,7 +49,11 @@ struct AnalystStoreTests {
         #expect(shape.margins.map(\.name) == ["(total)", "platform", "platform, step"])
         #expect(shape.releases.map(\.period) == [.day(saturday), .day(saturday + day)])
         #expect(shape.releases.allSatisfy { $0.threshold == 20 && $0.sampling == "1" })
-        #expect(shape.releases.allSatisfy { $0.cost != nil && $0.margin != nil && $0.deviceMargin != nil })
+        #expect(shape.releases.allSatisfy { $0.hasDevices })
+        #expect(shape.margins.map(\.view) == ["total", "by_platform", "by_platform_step"].map { "shop_orders_\($0)" })
+        #expect(shape.margins.allSatisfy { $0.isTold && shape.measures(of: $0) == shape.measures })
+        #expect(shape.measures.map { $0.beside?.margin } == ["events_margin", "revenue_margin", "devices_margin"])
+        #expect(shape.measures.map { $0.beside?.reason } == ["withheld", "withheld", "devices_withheld"])
         #expect(try await store.shape(of: metric, kind: .week).releases.isEmpty)
     }
 
@@ -65,8 +70,8 @@ struct AnalystStoreTests {
             for filters in [[], [AnalystQuestion.Filter(column: "platform", bucket: "ios")]] {
                 guard filters.allSatisfy({ margin.columns.contains($0.column) }) else { continue }
                 let question = AnalystQuestion(
-                    view: metric.view, kind: .day, margin: margin, measures: shape.measures,
-                    starts: saturday...saturday + day, filters: filters, shape: shape)
+                    margin: margin, measures: shape.measures, starts: saturday...saturday + day, filters: filters,
+                    shape: shape)
                 let rows = try await store.rows(of: question)
                 #expect(try await store.count(of: question) == rows.count)
                 let labels = shape.dimensions.filter { margin.columns.contains($0.name) }.map { column in
@@ -77,21 +82,48 @@ struct AnalystStoreTests {
                 let pasted = question.sql.replacing(";", with: "")
                 let texts = try await Connection(settings.acting(as: .analyst)).texts(
                     """
-                    select concat_ws('|', extract(epoch from period_start)::bigint, events, revenue, devices, withheld)
+                    select concat_ws(
+                        '|', period, local_date, extract(epoch from period_start)::bigint, events, events_margin, revenue,
+                        revenue_margin, devices, devices_margin, withheld, devices_withheld)
                     from (\(pasted)) as pasted
                     """)
                 let found = rows.map { row in
-                    let numbers = row.numbers.enumerated().compactMap { place, number -> String? in
-                        guard let number else { return nil }
-                        let digits = String(number.units)
-                        return place == 1 ? "\(digits == "0" ? "0" : String(digits.dropLast(2))).00" : digits
+                    func digits(_ units: Int128, _ places: Int) -> String {
+                        let digits = String(units)
+                        guard places > 0 else { return digits }
+                        let padded = String(repeating: "0", count: max(places + 1 - digits.count, 0)) + digits
+                        return "\(padded.dropLast(places)).\(padded.suffix(places))"
                     }
-                    return (["\(row.start)"] + numbers + [row.withheld].compactMap { $0 }).joined(separator: "|")
+                    let numbers = row.numbers.compactMap(\.self).flatMap { number in
+                        [number.units, number.within ?? -1].map { digits($0, number.places) }
+                    }
+                    let reasons = row.reasons.compactMap(\.self)
+                    return ([row.period, "\(row.date)", "\(row.start)"] + numbers + reasons).joined(separator: "|")
                 }
                 #expect(found == texts)
                 #expect(rows.allSatisfy { ($0.withheld == Self.wording) == ($0.numbers[0] == nil) })
             }
         }
+    }
+
+    @Test("rows in a measure's order have those without a number last, in the plan's order")
+    func order() async throws {
+        let settings = try await TestCluster.database()
+        try await released(settings)
+        let store = AnalystStore(settings)
+        let metric = try #require(try await store.metrics().first)
+        let shape = try await store.shape(of: metric, kind: .day)
+        let margin = try #require(shape.margins.last)
+        let question = AnalystQuestion(
+            margin: margin, measures: shape.measures, starts: saturday...saturday, filters: [], shape: shape,
+            order: shape.count)
+        let rows = try await store.rows(of: question)
+        let told = rows.prefix { $0.withheld == nil }
+        #expect(told.map(\.buckets) == [["other", "cart"], ["android", "cart"], ["ios", "cart"]])
+        let plain = AnalystQuestion(
+            margin: margin, measures: shape.measures, starts: saturday...saturday, filters: [], shape: shape)
+        let withheld = try await store.rows(of: plain).filter { $0.withheld != nil }
+        #expect(Array(rows.dropFirst(told.count)) == withheld && withheld.count == 6)
     }
 
     @Test("numbers of any size and sign are read as PostgreSQL writes them")

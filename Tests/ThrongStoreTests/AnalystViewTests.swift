@@ -73,9 +73,10 @@ struct AnalystViewTests {
                     and d.refobjid <> v.oid
                 order by 1
                 """)
-                == [
-                    "decay", "impossible_cell", "metric_layout", "release", "released_cell", "shown_label",
-                    "shown_margin",
+                == ["analyst.shop_orders"]
+                + [
+                    "decay", "grouping_view", "impossible_cell", "metric_layout", "release", "released_cell",
+                    "shown_label", "shown_margin",
                 ].map { "throng.\($0)" })
     }
 

@@ -1,7 +1,7 @@
 import TestCluster
 import Testing
-import ThrongPlan
 
+@testable import ThrongPlan
 @testable import ThrongStore
 
 @Suite("What a plan asks of a metric's releases is kept with its layout")

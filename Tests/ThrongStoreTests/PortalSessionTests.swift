@@ -30,7 +30,7 @@ struct PortalSessionTests {
     private func pass(_ seconds: Int) async throws {
         try await admin.execute(
             "update throng.portal_session set since = since - interval '\(seconds) seconds', "
-                + "until = until - interval '\(seconds) seconds'")
+                + "until = until - interval '\(seconds) seconds', seen = seen - interval '\(seconds) seconds'")
     }
 
     private func isOpen(_ cookie: String, _ store: AccessStore) async throws -> Bool {
@@ -84,6 +84,74 @@ struct PortalSessionTests {
         #expect(try await admin.integer(left) <= 1800)
         try await pass(1800)
         #expect(try await !isOpen(cookie, second))
+    }
+
+    /// A partner's token, with a link.
+    private func partner(_ link: SignInLink, days: Int64 = 90) async throws -> AccessToken {
+        let token = AccessToken(
+            id: "2233ccdd", role: .partner("bank", of: "shop"), note: nil, createdAt: now,
+            expiresAt: now + days * 86_400)
+        try await first.add(token, AccessSecret(), link: link)
+        return token
+    }
+
+    @Test("a partner who reads reports is in for thirty days, whether or not anybody looks")
+    func partners() async throws {
+        let token = try await partner(SignInLink()).id
+        let cookie = try await first.beginSession(of: token)
+        try await pass(AccessStore.partners - 900)
+        #expect(try await second.session(of: cookie) == token)
+        let session = try #require(try await second.sessions(of: token).first)
+        #expect(session.lastLook > session.since && session.until < now + 1800, "a look is noted, and adds nothing")
+        try await pass(900)
+        #expect(try await second.session(of: cookie) == nil)
+    }
+
+    @Test("a link signs its token's owner in once, at one daemon, within a week, and only while the token is good")
+    func link() async throws {
+        let link = try #require(SignInLink(SignInLink().text))
+        let token = try await partner(link)
+        #expect(try await second.open(SignInLink(), now: now) == nil)
+        #expect(try await second.open(link, now: now + SignInLink.seconds) == nil)
+        #expect(try await second.open(link, now: now + SignInLink.seconds - 1) == token)
+        #expect(try await first.open(link, now: now) == nil, "it is used up")
+        #expect(SignInLink("") == nil && SignInLink(String(link.text.dropLast())) == nil)
+        try await admin.execute(
+            "update throng.access_token set revoked_at = now(), link_until = now() + interval '1 day', "
+                + "link_hash = decode('\(PortalSession.ID(hash: link.hash).text)', 'hex') where token_id = '\(token.id)'"
+        )
+        #expect(try await first.open(link, now: now) == nil, "the token was taken back")
+    }
+
+    @Test("the key of a feed finds its token, signs nobody in, and is no other token's")
+    func feed() async throws {
+        let token = try await partner(SignInLink())
+        let key = try #require(try await first.feedKey(of: token.id))
+        #expect(try await second.token(ofFeed: key) == token)
+        #expect(try await second.session(of: key) == nil && AccessSecret(key) == nil && SignInLink(key) == nil)
+        for wrong in [
+            "", String(key.dropLast()), key + "0", self.token + key.dropFirst(8),
+            token.id + String(repeating: "0", count: 64),
+        ] {
+            #expect(try await second.token(ofFeed: wrong) == nil, "\(wrong)")
+        }
+        #expect(try await first.feedKey(of: "00000000") == nil)
+    }
+
+    @Test("a reading is kept by the hour, the last one alone, and goes with its token")
+    func readings() async throws {
+        let token = try await partner(SignInLink(), days: 1).id
+        let hour = now - now.value % 3600
+        for time in [hour + 3599, hour + 10, hour - 7200] {
+            try await first.noteReading(of: "daily", by: token, now: time)
+        }
+        let expected = LastReading(token: token, app: "shop", partner: "bank", report: "daily", hour: hour)
+        #expect(try await second.readings() == [expected])
+        try await second.expireSessions()
+        #expect(try await second.readings() == [expected])
+        #expect(try await second.revoke(token, now: now))
+        try await second.expireSessions()
+        #expect(try await second.readings().isEmpty)
     }
 
     @Test("no changed digit and no other spelling passes")
@@ -156,6 +224,29 @@ struct PortalSessionTests {
         #expect(try await second.revoke(token, now: now))
         #expect(try await !isOpen(later, first))
         #expect(try await admin.integer(count) == 0)
+    }
+
+    @Test("the note of whom a token was given to goes 30 days after it expires or is taken back, and the rest stays")
+    func notes() async throws {
+        let notes = "select note from throng.access_token where note is not null order by note"
+        for (id, expires, revoked) in [
+            ("00000001", -29, "null"), ("00000002", -31, "null"), ("00000003", 9, "now() - interval '31 days'"),
+            ("00000004", 9, "now() - interval '29 days'"), ("00000005", 9, "null"),
+        ] {
+            try await admin.execute(
+                """
+                insert into throng.access_token (token_id, secret_hash, role, note, created_at, expires_at, revoked_at)
+                values ('\(id)', sha256('\(id)'), 'analyst', 'note \(id)', now() - interval '60 days',
+                    now() + interval '\(expires) days', \(revoked))
+                """)
+        }
+        let before = try await admin.integer("select count(*) from throng.access_token")
+        let others = try await admin.texts(notes).filter { !$0.hasPrefix("note 0") }
+        try await second.expireSessions()
+        #expect(
+            try await admin.texts(notes)
+                == (others + ["00000001", "00000004", "00000005"].map { "note \($0)" }).sorted())
+        #expect(try await admin.integer("select count(*) from throng.access_token") == before)
     }
 
     @Test("nobody else reads who has signed in")

@@ -29,7 +29,7 @@ struct QueryParameterTests {
     private static let run = ReportRunName(app: "shop", report: "weekly", period: day)
     private static let runClaim = ReportRunClaim(app: "shop", report: "weekly", period: day, attempt: 1)
     private static let claim = DeliveryClaim(
-        run: run, target: "folder out", authorization: nil, idempotencyKey: [], attempt: 1)
+        run: run, target: "folder out", authorization: nil, idempotencyKey: [], attempt: 1, partner: "bank")
     private static let file = StoredReportFile(place: 0, name: "a.csv", contents: [1])
     private static let copy = AgedCopy(run: run, label: "2026-W47", target: "folder out")
     private static let daemon = DaemonID.new
@@ -102,7 +102,9 @@ struct QueryParameterTests {
         ] + later + released
 
     private static let later: [any SampleQuery] = [
-        Query.insertToken(token: token, hash: []), Query.selectTokens(id: nil),
+        Query.insertToken(token: token, hash: [], link: SignInLink()), Query.selectTokens(id: nil),
+        Query.openLink(hash: [], now: .epoch), Query.noteReading(token: "0", report: "weekly", now: .epoch),
+        Query.selectReadings(), Query.expireReadings(),
         Query.revokeToken(id: "00000000", now: .epoch),
         Query.selectPartnerFiles(app: "shop", partner: "supplier"),
         Query.selectPartnerFile(app: "shop", partner: "supplier", report: "weekly", name: "a.csv"),
@@ -137,10 +139,10 @@ struct QueryParameterTests {
         Query.announcePlan(daemon: daemon, app: "shop", plan: PlanVersion(hex: "ab"), isApplied: false),
         Query.selectPlansInForce(),
         Query.selectMemberPlans(), Query.stopPlans(daemon: daemon, kept: []),
-        Query.insertSession(hash: [], token: "0", idle: 1),
+        Query.insertSession(hash: [], token: "0", idle: 1, partners: 2),
         Query.lookAtSession(hash: [], idle: 1, longest: 2), Query.deleteSession(hash: []),
         Query.endSessions(token: "0", left: 1),
-        Query.expireSessions(), Query.selectSessions(token: "0"),
+        Query.expireSessions(), Query.forgetNotes(), Query.selectSessions(token: "0"),
         Query.endOwnSessions(token: "0", session: PortalSession.ID(cookie: "0"), isForOthers: true),
         Query.retireTerms(kept: [1], ended: .epoch), Query.selectTermsVersions(app: "shop", from: .epoch, to: .epoch),
         Query.selectCounted(app: "shop", metric: "views"),

@@ -10,7 +10,7 @@ struct RowQueryTests {
         _ count: Int64 = 1, _ row: @escaping @Sendable (repeat each Value) throws -> String
     ) -> RowQuery<String> {
         RowQuery(
-            "odd.select", Array("select 7::bigint, null::text, 'a'::text from generate_series(1, $1::integer)".utf8),
+            Array("-- odd.select\nselect 7::bigint, null::text, 'a'::text from generate_series(1, $1::integer)".utf8),
             count, row: row)
     }
 

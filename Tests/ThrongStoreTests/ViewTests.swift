@@ -125,8 +125,8 @@ struct ViewTests {
                 """)
             return try rows.indices.map { (try rows.text($0, 0), try rows.text($0, 1)) }
         }
-        #expect(columns.count == 17)
-        #expect(Set(columns.map(\.0)).count == 17)
+        #expect(columns.count == 20)
+        #expect(Set(columns.map(\.0)).count == 20)
         #expect(columns.map(\.0).filter { ["events", "devices", "period_start", "tiny"].contains($0) }.count == 4)
         #expect(columns.allSatisfy { $0.1.contains("Unit: ") })
         #expect(columns.contains { $0.1.contains("100 % \"it's\"") })

@@ -5,12 +5,13 @@
     sender.send()                               # every few seconds, and before the end
 
 The backend says with each event what the person agreed to and refused, as it knows it. A person is a name, or 32 random bytes that
-the backend keeps with the account. A name's identifier is made by a random key, one for each purpose and window, which is in memory
-only and forgotten with the window: nobody can make the identifier again, and the person is another one after a restart. The identifier
-of 32 bytes is the same in all processes and after all restarts, as a device's would be.
+the backend keeps with the account. A name's identifier is made by a random key of this process, one for each purpose and window, which is
+forgotten with the window: then nobody can make the identifier again. The identifier of 32 bytes is the same in all processes, as a
+device's would be.
 
-Nothing is written down, unless `directory` names a folder for batches without an answer: as they go over the wire, without names
-and secrets, until they are answered or their window is over. Without one, those are lost where the process is killed.
+Nothing is written down, unless `directory` names a folder. It has batches without an answer, as they go over the wire, and the windows'
+keys; neither names nor secrets. The first `send` after a window removes what was the window's. Without a folder a process that ends
+takes both along: its batches are lost, and people by name are others afterwards, who can't take back what they sent before.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import time
 from typing import Any, Callable, Collection, Iterable, Mapping, Optional, Union
 
 from throng_buckets import Scalar, instant, period_of, quarter
-from throng_folder import NO_ANSWER, Folder, Transport, fetch, fresh, identifier, is_sealed, slot_query
+from throng_folder import NO_ANSWER, Folder, Nowhere, Transport, fetch, fresh, identifier, is_sealed, slot_query
 from throng_speaker import Events, Speaker, allows, merge, opt_outs
 
 _AGE = 47 * 3600  # The daemon takes 48 hours.
@@ -59,22 +60,6 @@ class _TakenBack:
     signals: Optional[frozenset[str]]
 
 
-class _Memory:
-    """In the place of a folder: nothing is written down."""
-
-    def check(self) -> None:
-        pass
-
-    def load(self) -> dict[str, Any]:
-        return {}
-
-    def save(self, state: Mapping[str, Any]) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
 class Sender(Speaker):
     """Speaks for many people about one app. Any thread may call it; one at a time sends.
 
@@ -89,22 +74,30 @@ class Sender(Speaker):
                  transport: Transport = fetch) -> None:
         super().__init__(url, app, context=context, key=key, secret=secret, gateway=gateway, test=test, clock=clock,
                          transport=transport, state=fresh())
-        self._folder: Union[Folder, _Memory] = Folder(directory) if directory else _Memory()
+        self._folder: Union[Folder, Nowhere] = Folder(directory) if directory else Nowhere()
         self._state |= {"withdrawals": {}, **self._folder.load()}
         self._limit = limit
         # What was said and not looked at yet. Any thread may add to it.
         self._inbox: collections.deque[Union[_Event, _TakenBack]] = collections.deque()
         # Events by purpose, person and the version that they agreed to.
         self._queues: dict[tuple[str, Person, int], Events] = {}
-        # The keys of windows, and how often somebody took a purpose back in one: by purpose and window.
+        # The keys of windows, and how often somebody took a purpose back in one: by purpose and window. Of windows in which an
+        # earlier process had this folder only the most is known that anybody did.
         self._keys: dict[tuple[str, int], bytes] = {}
         self._marks: dict[tuple[str, int, str], int] = {}
+        self._most: dict[tuple[str, int], int] = {}
+        for purpose, window, key_text, most in self._state.pop("windows", []):
+            self._most[purpose, window] = most
+            if key_text:
+                self._keys[purpose, window] = bytes.fromhex(key_text)
+        self._earlier = dict(self._most)
         # The identifiers that were sent, by purpose and window, and whose events came back, by batch.
         self._used: dict[tuple[str, int], set[str]] = {}
         self._owners: dict[str, tuple[str, Person, int]] = {}
         # What somebody added to a metric without identifiers in its period: by metric, a hash by a key of this process.
         self._spent: dict[str, tuple[str, dict[bytes, int]]] = {}
-        self._own, self._process, self._began = secrets.token_bytes(32), os.getpid(), clock()
+        self._own, self._process = secrets.token_bytes(32), os.getpid()
+        self._state.setdefault("began", clock())
         self._sending = threading.Lock()
         # True where the daemon has a plan by which people are to be asked again.
         self._is_outdated = False
@@ -218,27 +211,32 @@ class Sender(Speaker):
                 # Other processes may have used what is made of a secret; of a name nobody knows what they sent.
                 if isinstance(what.person, bytes) or (name, window) in self._keys:
                     self._withdraw(what.person, purpose, window)
-                if isinstance(what.person, str) and window * purpose["rotation_seconds"] < self._began + self._state["correction"]:
+                if isinstance(what.person, str) and window * purpose["rotation_seconds"] < self._state["began"] + self._state["correction"]:
                     self._say("What people by name took back stays counted where it was recorded before this process began: "
-                              "32 random bytes in the place of the name take that back, too.")
+                              "a `directory` for each process, or 32 random bytes in the place of the name, take that back, too.")
 
     def _withdraw(self, person: Person, purpose: Mapping[str, Any], window: int) -> None:
-        name, used = purpose["name"], self._identifier(person, purpose["name"], window)
-        for each in [each for each, batch in self._state["batches"].items() if batch["place"] == [name, window, used]]:
-            self._end("batches", each, "withdrawn")
-        if isinstance(person, str) and used not in self._used.get((name, window), ()):
-            return
+        name, at = purpose["name"], (purpose["name"], window)
         place = (name, window, self._made(person, name, window, 0))
-        self._marks[place] = self._marks.get(place, 0) + 1
-        body = {"app": self._app, "purpose": name, "window": window, "id": used}
-        self._state["withdrawals"][secrets.token_hex(16)] = {
-            "body": json.dumps(body), "until": (window + 2) * purpose["rotation_seconds"], "events": []}
+        # An earlier process may have used any of those up to the most.
+        mark = self._marks.get(place, 0)
+        last = max(mark, self._earlier.get(at, 0))
+        for used in [self._made(person, name, window, each) for each in range(mark, last + 1)]:
+            for each in [each for each, batch in self._state["batches"].items() if batch["place"] == [*at, used]]:
+                self._end("batches", each, "withdrawn")
+            if isinstance(person, str) and at not in self._earlier and used not in self._used.get(at, ()):
+                continue
+            self._marks[place] = last + 1
+            self._most[at] = max(self._most.get(at, 0), last + 1)
+            body = {"app": self._app, "purpose": name, "window": window, "id": used}
+            self._state["withdrawals"][secrets.token_hex(16)] = {
+                "body": json.dumps(body), "until": (window + 2) * purpose["rotation_seconds"], "events": []}
 
     def _forget_windows(self) -> None:
         """Forgets keys of windows that are over, and with them who was who; and batches that no daemon takes any more."""
         now = self._now()
         rotations = {purpose["name"]: purpose["rotation_seconds"] for purpose in self._purposes()}
-        for known in (self._keys, self._used, self._marks):
+        for known in (self._keys, self._used, self._marks, self._most, self._earlier):
             for place in [each for each in known if (each[1] + 2) * rotations.get(each[0], 0) <= now]:
                 del known[place]
         for kind in ("batches", "withdrawals"):
@@ -387,7 +385,9 @@ class Sender(Speaker):
         return path in ("/v1/batches", "/v1/withdraw") and purpose in self._state["sealed"]
 
     def _save(self) -> None:
-        state = {name: self._state[name] for name in ("batches", "withdrawals", "patience", "correction", "sealed")}
+        state = {name: self._state[name] for name in ("batches", "withdrawals", "patience", "correction", "sealed", "began")}
+        windows = [[*at, self._keys[at].hex() if at in self._keys else "", self._most.get(at, 0)]
+                   for at in {**self._keys, **self._most}]
         # A process that ends here may have sent each of them.
         waiting = {each: {**batch, "may_have_arrived": True} for each, batch in state["batches"].items()}
-        self._folder.save({**state, "batches": waiting})
+        self._folder.save({**state, "batches": waiting, "windows": windows})

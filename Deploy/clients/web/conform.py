@@ -229,7 +229,10 @@ def complain(place: str, words: str) -> None:
 
 def drive(script: str) -> None:
     parent = os.getppid()
-    place = os.path.join(tempfile.gettempdir(), f"throng-conform-{parent}.sock")
+    with open(f"/proc/{parent}/stat", encoding="utf-8") as facts:
+        started = facts.read().rpartition(")")[2].split()[19]
+    # Of this run alone: a process's number comes again, but not with the same start.
+    place = os.path.join(tempfile.gettempdir(), f"throng-conform-{parent}-{started}.sock")
     # Nothing of it is this program's, so that whoever waits for the end of what is said does not wait for the keeper.
     keeper_process = None
     if not os.path.exists(place):

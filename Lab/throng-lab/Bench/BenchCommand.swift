@@ -9,24 +9,19 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Posts batches to a daemon at a steady rate and says how long answers took.",
+        usage: "throng bench --plan <file> --rate <number> [<options>]",
         discussion: """
-            Don't aim it at a daemon whose numbers matter: what it posts is counted.
+            Don't aim it at a daemon whose numbers matter: what it posts is counted. Bodies are made from the plan; each \
+            batch has an id and an identifier of its own.
 
             Requests are due at instants that don't depend on answers, and an answer's time runs from when its request \
-            was due. A server that stalls is so charged with everything that would have come meanwhile (a generator \
-            that waits for answers leaves that out: coordinated omission).
+            was due. So a server that stalls is charged with what would have come meanwhile.
 
-            --rate asks for requests a second, --share for a part of the most that the daemon takes, which is \
-            measured first, and --most for that alone.
+            It ends with 2 where requests failed or events were refused.
 
-            Bodies are made from the plan: events that it counts, with contexts of real devices where --devices names \
-            some, and otherwise with values from the plan's own vocabulary. Each batch has an id and an identifier of \
-            its own.
-
-            EXIT CODES
-              0  every request was answered with 202 and no event was refused
-              1  it could not be done: no daemon, no such plan
-              2  requests failed, or events were refused
+            EXAMPLES
+              throng bench --plan plan.yaml --rate 500
+              throng bench --plan plan.yaml --share 0.5 --slots 0,1,2
             """)
 
     @Option(name: .customLong("to"), help: ArgumentHelp("The daemon.", valueName: "url"))
@@ -35,49 +30,46 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The daemon's plan.", valueName: "file"))
     var plan: String
 
-    @Option(help: ArgumentHelp("The purpose (default: the first that counts something).", valueName: "name"))
+    @Option(help: ArgumentHelp("The purpose (default: the first that counts).", valueName: "name"))
     var purpose: String?
 
-    @Option(help: ArgumentHelp("Devices, such as Deploy/sample/devices.ndjson.gz.", valueName: "file"))
+    @Option(help: ArgumentHelp("Devices, as in Deploy/sample/devices.ndjson.gz.", valueName: "file"))
     var devices: String?
 
     @Option(help: ArgumentHelp("Requests a second.", valueName: "number"))
     var rate: Double?
 
-    @Option(help: ArgumentHelp("A part of the most that it takes, such as 0.5.", valueName: "share"))
+    @Option(help: ArgumentHelp("Instead: a part of the most that it takes, as 0.5.", valueName: "share"))
     var share: Double?
 
-    @Flag(help: "Sends as fast as it is answered. Times of such a run flatter.")
+    @Flag(help: "Instead: as fast as it is answered; times flatter.")
     var most = false
 
-    @Flag(help: "Pauses between requests are exponential, as of clients that know nothing of each other.")
+    @Flag(help: "Exponential pauses, as of many clients.")
     var poisson = false
 
-    @Option(help: "Events of a batch.")
+    @Option(help: ArgumentHelp("Events of a batch.", valueName: "n"))
     var eventsPerBatch = 100
 
-    @Flag(help: "Each event has values of its own, so that many counters are touched.")
+    @Flag(help: "Each event has values of its own: many counters.")
     var spread = false
 
-    @Option(help: "Different bodies; each is sent many times, under names of its own.")
+    @Option(help: "Different bodies, each sent many times.")
     var bodies = 2000
 
-    @Option(
-        help: ArgumentHelp(
-            "Identifiers of these slots only, as a balancer that knows slots sends them: 0 to 255, with commas.",
-            valueName: "numbers"))
+    @Option(help: ArgumentHelp("Only identifiers of these slots, of 0 to 255.", valueName: "numbers"))
     var slots: String?
 
-    @Option(help: "Connections.")
+    @Option(help: ArgumentHelp("Connections.", valueName: "n"))
     var connections = 64
 
     @Option(help: "Threads of the generator.")
     var threads = 1
 
-    @Option(help: "How long it measures.")
+    @Option(help: "Seconds that it measures.")
     var seconds = 30
 
-    @Option(help: "How long it sends before that. Unit: seconds.")
+    @Option(help: "Seconds that it sends before.")
     var warmUp = 2
 
     @Flag(help: "Prints the figures as JSON.")

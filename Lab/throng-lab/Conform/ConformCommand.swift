@@ -5,6 +5,7 @@ struct ConformCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conform",
         abstract: "Tries whether a client keeps the rules of the wire protocol.",
+        usage: "throng conform <command> ...",
         discussion: """
             It starts the command once and again, as the program that drives the client under test, and plays scenarios: \
             lost answers, 503, kill -9, refusals, consent that comes, goes and is outdated, opt-outs, wrong clocks. A daemon in \
@@ -16,7 +17,8 @@ struct ConformCommand: AsyncParsableCommand {
 
             Exit code 0 where every requirement is kept, 1 where one is not or the program fails.
 
-            Example: throng conform python3 Deploy/clients/python/conform.py
+            EXAMPLE
+              throng conform python3 Deploy/clients/python/conform.py
             """)
 
     @Argument(

@@ -5,9 +5,7 @@ import ThrongSystem
 
 /// The options for the files that say what the codes of a table's dimensions add up to.
 struct HierarchyFiles: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "A dimension's hierarchy, as NAME=FILE; several of one dimension need not nest.", valueName: "name=file"))
+    @Option(help: ArgumentHelp("A dimension's hierarchy; several need not nest.", valueName: "name=file"))
     var hierarchy: [String] = []
 
     /// Reads the hierarchies, by dimension.

@@ -7,75 +7,48 @@ import ThrongSystem
 struct SuppressCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suppress",
-        abstract: "Protects a statistical table: withholds small cells and what would give them away.",
+        abstract: "Withholds a table's small cells, and what gives them away.",
+        usage: "throng suppress --table <file> --out <file> [<options>]",
         discussion: """
-            FILE is a CSV with a header. The columns named by --count, --value, --largest and --second are numbers, every \
-            other column is a dimension; each row is a leaf cell. Sums over each dimension, and over the levels of its \
-            hierarchy, are made here: bring no totals.
+            A table is a CSV with a header and no totals: numbers in the columns of --count, --value, --largest and --second, \
+            dimensions in the others. A hierarchy is one of two columns, a code and its parent. A cell is sensitive if it \
+            has fewer than --threshold contributors, or if the second largest could estimate the largest to within --p percent.
 
-            A hierarchy is a CSV with a header and two columns: a code, and its parent. A dimension may have several that do \
-            not nest, such as regions and markets.
+            The proof and the secret are for you alone; by the same secret two runs hide the same cells. \
+            THRONG_SUPPRESS_SECRET may hold it, in 64 hexadecimal digits. It ends with 2 where a cell lacks a complete proof.
 
-            Tables that share leaf cells are decided together: name each with --table, and a file for each with --out. Tables \
-            of different dimensions are linked by --leaves, the finer table that all of them are sums of. It is read and not \
-            written.
-
-            A cell is sensitive when it has fewer than --threshold contributors or, where --largest and --second are \
-            given, when the second largest contributor could estimate the largest to within --p percent. What is \
-            published lets nobody compute a sensitive cell, subtract their way to fewer than --threshold contributors, \
-            or prove that a cell has fewer; every sensitive cell carries a witness, another table that agrees with \
-            everything published.
-
-            The result goes to --out: every combination of codes, sums before their parts, with counts where it is published; a cell that is small, \
-            empty or protects another is withheld. The proof tells what could be otherwise, row by row: keep it to \
-            yourself. `throng audit --table` attacks the result.
-
-            Two runs over one table hide different cells, unless they have the same secret and options: what the one \
-            hides the other may publish, so that both together give it away. --new-secret makes a secret in a file that \
-            only you may read, --secret uses it, and THRONG_SUPPRESS_SECRET may hold it (64 hexadecimal digits). Keep it \
-            as you keep the true table: who knows it can replay the choice. Proofs that take longer than --seconds may \
-            still tell two runs apart.
-
-            Withholding least is hard. Without --exact a good pattern is searched for, in seconds even for 100,000 cells, \
-            about a tenth above the least cost. With --exact the least is found, for tables of up to 500 cells that are not \
-            too tangled, or none is written.
-
-            EXIT CODES
-              0  every sensitive cell is protected, with proof
-              1  the table can't be read or protected
-              2  written, but some cells carry no complete proof in the time allowed
+            EXAMPLE
+              throng suppress --table table.csv --new-secret secret --out safe.csv
             """)
 
     @Option(help: ArgumentHelp("The table; several are decided together.", valueName: "file"))
     var table: [String]
 
-    @Option(help: ArgumentHelp("The finer table that all of them are sums of.", valueName: "file"))
+    @Option(help: ArgumentHelp("The finer table that all are sums of; read only.", valueName: "file"))
     var leaves: String?
 
     @OptionGroup var levels: HierarchyFiles
 
-    @Option(help: "k: the smallest number of contributors of a published cell.")
+    @Option(help: ArgumentHelp("k: the fewest contributors of a cell.", valueName: "k"))
     var threshold: Int64 = 10
 
     @Option(help: ArgumentHelp("The column that counts contributors.", valueName: "column"))
     var count = "count"
 
-    @Option(help: ArgumentHelp("The column of a magnitude table's values.", valueName: "column"))
+    @Option(help: ArgumentHelp("The column of amounts.", valueName: "column"))
     var value: String?
 
     @Option(help: ArgumentHelp("The column of the largest contribution.", valueName: "column"))
     var largest: String?
 
-    @Option(help: ArgumentHelp("The column of the second largest contribution.", valueName: "column"))
+    @Option(help: ArgumentHelp("The column of the second largest.", valueName: "column"))
     var second: String?
 
-    @Option(help: "Percent: how well nobody may know a value.")
+    @Option(help: "The p of the p % rule, for amounts.")
     var p: Int64 = 10
 
     @Option(
-        help: ArgumentHelp(
-            "What to withhold little of: contributors (count), amounts (value), or cells, all alike (equal).",
-            valueName: "count|value|equal"),
+        help: "Cost of a cell: count, value, equal.",
         transform: { text in
             guard let cost = TableCube.Rule.Cost(rawValue: text) else {
                 throw ValidationError("--cost takes count, value or equal; found '\(text)'.")
@@ -84,34 +57,31 @@ struct SuppressCommand: AsyncParsableCommand {
         })
     var cost = TableCube.Rule.Cost.count
 
-    @Flag(help: "Finds the least cost instead of a low one, within --seconds; up to 500 cells.")
+    @Flag(help: "Finds the least cost; for up to 500 cells.")
     var exact = false
 
     @Option(help: ArgumentHelp("Seconds to look for proofs.", valueName: "seconds"))
     var seconds: Double = 60
 
-    @Option(help: "How many orders to try; the cheapest safe one is kept.")
+    @Option(help: "Orders to try; the best is kept.")
     var attempts = 3
 
-    @Flag(help: "Refuses what can't be proved in time instead of writing it.")
+    @Flag(help: "Writes nothing that lacks a proof.")
     var strict = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Where the protected table goes, once a table; - is standard output (default: -).", valueName: "file"))
+    @Option(help: ArgumentHelp("The result, once a table (default: standard output).", valueName: "file"))
     var out: [String] = []
 
-    @Option(
-        help: ArgumentHelp("The secret by which two runs hide the same cells.", valueName: "file"))
+    @Option(help: ArgumentHelp("The secret of an earlier run.", valueName: "file"))
     var secret: String?
 
-    @Option(help: ArgumentHelp("Makes such a secret in a new file, and uses it.", valueName: "file"))
+    @Option(help: ArgumentHelp("Makes one in a new file, and uses it.", valueName: "file"))
     var newSecret: String?
 
-    @Option(help: ArgumentHelp("Where the proof goes, as JSON.", valueName: "file"))
+    @Option(help: ArgumentHelp("The proof's place, as JSON.", valueName: "file"))
     var proof: String?
 
-    @Flag(help: "Prints the summary as JSON, on standard output; needs --out FILE.")
+    @Flag(help: "Prints the summary as JSON; needs --out FILE.")
     var json = false
 
     func validate() throws {

@@ -1,3 +1,5 @@
+package import ThrongWire
+
 /// The tag by which a daemon knows a credential within one presentation context: a point that tells no more.
 package struct PresentationTag: Hashable, Sendable {
     /// 33 bytes: a compressed point.
@@ -68,5 +70,51 @@ package struct Presentation: Sendable {
         statement.require(base, equals: [(m1, tag), (nonce, tag)])
         statement.require(m1Tag, equals: [(m1, tag)])
         return statement
+    }
+}
+
+/// The context of a presentation, as bytes that can't be read in two ways: see ``ContextParts``.
+///
+/// The parts of a window are `throng-arc-1`, `window`, app, purpose and the window's number. Those of a first are
+/// `throng-arc-1`, `first`, app, metric, what the public plan calls the metric's layout, the period's kind and its
+/// first second, and then dimension and bucket for each of the grouping, in the order of the dimensions' names. Names
+/// are UTF-8; numbers are eight bytes, the highest first, in two's complement.
+package struct PresentationContext: Sendable, Hashable {
+    /// The bytes that go into ``Credential/present(for:)``, and into the daemon's check.
+    package let bytes: [UInt8]
+
+    /// Returns the context of a purpose's window, in which a credential has one identifier.
+    package static func window(
+        _ window: WindowNumber, of purpose: PurposeName, app: AppName
+    ) throws(AttestationError) -> PresentationContext {
+        PresentationContext(bytes: try ContextParts.bytes(["window", app.text, purpose.text], window.value))
+    }
+
+    /// Returns the context in which a device proves, once, that it is in a cell of a metric's grouping in a period. The
+    /// cell is the dimensions with their buckets, none of which partitions devices; the layout is the public plan's.
+    package static func first(
+        in cell: [DimensionName: BucketLabel], of metric: MetricName, layout: String, period: Period,
+        app: AppName
+    ) throws(AttestationError) -> PresentationContext {
+        let buckets = cell.sorted { $0.key < $1.key }.flatMap { [$0.key.text, $0.value.text] }
+        return PresentationContext(
+            bytes: try ContextParts.bytes(
+                ["first", app.text, metric.text, layout, period.kind.rawValue], period.start.value, buckets))
+    }
+}
+
+/// The encoding of contexts, no two alike: each part follows its length, two bytes, the highest first.
+enum ContextParts {
+    /// Returns the bytes of `throng-arc-1`, texts in UTF-8, a number of eight bytes, and more texts.
+    static func bytes(
+        _ texts: [String], _ number: Int64, _ more: [String] = []
+    ) throws(AttestationError) -> [UInt8] {
+        let eight = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        var bytes: [UInt8] = []
+        for part in (["throng-arc-1"] + texts).map({ Array($0.utf8) }) + [eight] + more.map({ Array($0.utf8) }) {
+            guard part.count <= AttestationError.longestContextPart else { throw .contextPart(found: part.count) }
+            bytes += [UInt8(part.count >> 8), UInt8(part.count & 0xff)] + part
+        }
+        return bytes
     }
 }

@@ -69,3 +69,61 @@ struct ProofStatement: Sendable {
     /// A point after its length, two bytes.
     private static func encoding(of point: Point) -> [UInt8] { [0, UInt8(Point.byteCount)] + point.compressed }
 }
+
+/// A Schnorr proof of a ``ProofStatement``: the challenge, and a response for each secret (section 5.1 of draft-yun-cfrg-arc).
+struct Proof: Sendable, Equatable {
+    let challenge: Scalar
+    let responses: [Scalar]
+
+    /// The challenge, then the responses; 32 bytes each.
+    var bytes: [UInt8] { challenge.bytes + responses.flatMap(\.bytes) }
+}
+
+/// Random scalars that stay secret, and differ from statement to statement, even where the device's random numbers are bad.
+///
+/// They are hashed from 32 random bytes, from secrets of the device, and from what they are used for. With good random numbers
+/// they are as good as those; with constant ones they are as in a deterministic signature (RFC 6979's idea; the hedge is
+/// that of draft-irtf-cfrg-det-sigs-with-noise).
+enum HedgedRandomness {
+    /// Returns up to 170, for a use, from the device's secrets and all that makes this use differ from others of them.
+    static func scalars(
+        _ count: Int, for use: String, secrets: [Scalar], public: [UInt8],
+        using generator: inout some RandomNumberGenerator
+    ) -> [Scalar] {
+        var message: [UInt8] = []
+        for _ in 0..<4 { withUnsafeBytes(of: generator.next() as UInt64) { message.append(contentsOf: $0) } }
+        message += secrets.flatMap(\.bytes) + `public`
+        let bytes = MessageExpansion.expand(
+            message, domain: Array("throng-arc-1 blinding \(use)".utf8), count: 48 * count)
+        return (0..<count).map { Scalar(wide: bytes[(48 * $0)..<(48 * $0 + 48)]) }
+    }
+}
+
+/// The suite ARCV1-P256 of draft-yun-cfrg-arc, as swift-crypto's `P256._ARCV1` has it: generators and hash domains.
+///
+/// Throng calls what it does with it `throng-arc-1`, because a draft may change.
+enum Suite {
+    private static let name = "ARCV1-P256"
+
+    static let g = Point.generator
+
+    /// A second generator, of which nobody knows the logarithm (section 4.1 of the draft).
+    static let h = Point(hashing: g.compressed, domain: groupDomain("generatorH"))
+
+    /// m₂ of the draft: the attribute that issuer and device agree on.
+    static func attribute(of requestContext: [UInt8]) -> Scalar {
+        Scalar(hashing: requestContext, domain: scalarDomain("requestContext"))
+    }
+
+    /// T of the draft: what a context's tags are multiples of.
+    static func tagBase(of presentationContext: [UInt8]) -> Point {
+        Point(hashing: presentationContext, domain: groupDomain("Tag"))
+    }
+
+    /// The domain of a proof's challenge, with the suite's name twice: the draft's label of a proof begins with it.
+    static func challengeDomain(_ statement: String) -> [UInt8] { scalarDomain(name + statement) }
+
+    private static func scalarDomain(_ use: String) -> [UInt8] { Array("HashToScalar-\(name)\(use)".utf8) }
+
+    private static func groupDomain(_ use: String) -> [UInt8] { Array("HashToGroup-\(name)\(use)".utf8) }
+}

@@ -210,4 +210,90 @@ public actor DeviceCredentials: IdentifierSource {
     private static func decoded<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value? {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch is DecodingError { return nil }
     }
+
+    /// Returns what a device posts to `/v1/firsts` for a cell in which it was in a period; nil if it has no credential
+    /// of the period's month, or the metric asks for no such first. Send it once the window of the event is over, and
+    /// again until it is answered: it counts once.
+    ///
+    /// - Parameters:
+    ///   - cell: as `ProvedFirst.cell`.
+    ///   - calendar: the app's, by its plan's time zone.
+    /// - Complexity: a millisecond; most of a second where this package is built without optimization.
+    public func first(
+        in cell: [DimensionName: BucketLabel], of metric: PublicPlan.Metric, period: Period, calendar: PeriodCalendar
+    ) -> ProvedFirst? {
+        guard let firsts = metric.provedFirsts, firsts.periods.contains(period.kind),
+            let credential = credential(of: Epoch(of: period, in: calendar))
+        else { return nil }
+        do {
+            return try credential.first(in: cell, of: metric.name, firsts, period: period, app: app)
+        } catch {
+            // Only a name or a bucket that is too long is left.
+            return nil
+        }
+    }
+}
+
+extension Credential {
+    /// Returns the proof, to be posted once, that this credential's device is in a cell of a metric in a period.
+    ///
+    /// - Parameters:
+    ///   - cell: a bucket for each dimension of one of the metric's `proved_firsts.groupings`, and of its `partition`.
+    ///   - firsts: as the public plan has them.
+    ///   - period: of the app's calendar, one of the metric's lengths of time.
+    package func first(
+        in cell: [DimensionName: BucketLabel], of metric: MetricName, _ firsts: PublicPlan.ProvedFirsts, period: Period,
+        app: AppName
+    ) throws(AttestationError) -> ProvedFirst {
+        let own = cell.filter { !firsts.partition.contains($0.key) }
+        let context = try PresentationContext.first(
+            in: own, of: metric, layout: firsts.layout, period: period, app: app)
+        return ProvedFirst(
+            app: app, metric: metric, period: period, cell: cell,
+            proof: Base64URL.text(of: present(for: context.bytes).rawRepresentation))
+    }
+}
+
+/// The reason why a device has no credential.
+public enum DeviceCredentialsError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The daemon's terms are none that this version knows, or another app's.
+    case terms
+    /// The daemon does not take this device's attester.
+    case attester(name: String)
+    /// The daemon refused, with its status and word; what it may do about it.
+    case refused(status: Int, error: String)
+    /// The daemon's answer is none, or does not hold for its key.
+    case answer
+    /// The stored bytes can't be read; they are left as they are.
+    case stored
+
+    /// The message: what was found and what to do.
+    public var description: String {
+        switch self {
+        case .terms: "the daemon's terms are not those of throng-arc-1 for this app. Update the app or the daemon."
+        case .attester(let name): "the daemon does not take the attester \(name). Ask its operator, or use another one."
+        case .refused(let status, let error): "the daemon refused a credential with \(status) \(error)."
+        case .answer: "the daemon's answer is no credential by the key that it publishes. Ask again later."
+        case .stored: "what was stored of credentials can't be read. Read it again, or forget it."
+        }
+    }
+}
+
+/// Makes an attestation of this device: by the platform, a sign-in, or whatever the daemon's operator takes.
+public protocol Vouching: Sendable {
+    /// The name by which the daemon's terms call it, such as `http` or `app-attest`.
+    var name: String { get }
+
+    /// The attestation's other members.
+    ///
+    /// - Parameter challenge: SHA-256 of the request for a credential, 32 bytes: what is attested has to be bound to it.
+    func evidence(for challenge: [UInt8]) async throws -> [String: String]
+}
+
+/// Keeps what a device must not lose: by it anybody could pretend to be this device.
+public protocol CredentialStorage: Sendable {
+    /// Returns the bytes that were kept; nil if none were.
+    func read() throws -> [UInt8]?
+    /// Keeps bytes instead of those that were kept, durably before it returns.
+    func replace(with bytes: [UInt8]) throws
 }

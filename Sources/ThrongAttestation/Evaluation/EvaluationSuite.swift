@@ -42,3 +42,88 @@ enum EvaluationSuite {
 
     static let longestInput = 65_535
 }
+
+/// The reason why bytes are no part of an evaluation, or it is not believed. No case holds any of the bytes.
+package enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A request or an answer has more or fewer bytes than any that is allowed.
+    case length(found: Int)
+    /// 33 bytes are no compressed point of P-256.
+    case point
+    /// 32 bytes are no number below the group's order, or are 0 if that is not allowed.
+    case scalar
+    /// The answer's proof does not hold for this request and this key.
+    case unproved
+    /// There are no inputs, more than one request holds, or one that is too long.
+    case inputs(found: Int)
+
+    package var description: String {
+        switch self {
+        case .length(let found):
+            """
+            an evaluation has \(found) bytes; a request has 4 or 16 points of 33 bytes, an answer as many and a proof of 64. \
+            Check that it came whole.
+            """
+        case .point:
+            """
+            33 bytes are no point of P-256: allowed are such that begin with 2 or 3 and have an x that is on the curve. Refuse \
+            it.
+            """
+        case .scalar: "32 bytes are no number from 1 to below the group's order. Refuse it, or make a new key."
+        case .unproved:
+            """
+            the answer is not what the plan's key makes of the request. The evaluator may have another key by now: compare it \
+            with the plan's.
+            """
+        case .inputs(let found):
+            "a request was asked to hold \(found) inputs; 1 to 16 of at most 65535 bytes are allowed. Ask in several requests."
+        }
+    }
+}
+
+/// A proof that points were all multiplied by the secret of one public key (RFC 9497, section 2.2).
+struct EvaluationProof: Sendable {
+    let challenge, response: Scalar
+
+    static let byteCount = 2 * Scalar.byteCount
+
+    /// 64 bytes: challenge and response.
+    var bytes: [UInt8] { challenge.bytes + response.bytes }
+
+    /// GenerateProof, for as many evaluated points. Two proofs with the same random r and different points give the secret away.
+    static func prove(
+        _ secret: Scalar, key: Point, points: [Point], evaluated: [Point], random: Scalar
+    ) -> EvaluationProof {
+        let weights = Self.weights(key: key, points: points, evaluated: evaluated)
+        let composite = Point.sum(Array(zip(weights, points)))
+        let challenge = Self.challenge(
+            key: key, composite, secret * composite, random * Point.generator, random * composite)
+        return EvaluationProof(challenge: challenge, response: random - challenge * secret)
+    }
+
+    /// VerifyProof. A point at infinity has no encoding in the RFC: a proof that leads to one proves nothing.
+    func holds(key: Point, points: [Point], evaluated: [Point]) -> Bool {
+        let weights = Self.weights(key: key, points: points, evaluated: evaluated)
+        let first = Point.sum(Array(zip(weights, points)))
+        let second = Point.sum(Array(zip(weights, evaluated)))
+        let third = Point.sum([(response, Point.generator), (challenge, key)])
+        let fourth = Point.sum([(response, first), (challenge, second)])
+        guard ![key, first, second, third, fourth].contains(where: \.isIdentity.isYes) else { return false }
+        return Self.challenge(key: key, first, second, third, fourth) == challenge
+    }
+
+    private static func weights(key: Point, points: [Point], evaluated: [Point]) -> [Scalar] {
+        let seed = Array(
+            SHA256.hash(data: EvaluationSuite.part(key.compressed) + EvaluationSuite.part(EvaluationSuite.seedDomain)))
+        return zip(points, evaluated).enumerated().map { place, pair in
+            EvaluationSuite.scalar(
+                of: EvaluationSuite.part(seed) + [UInt8(place >> 8), UInt8(place & 0xff)]
+                    + EvaluationSuite.part(pair.0.compressed) + EvaluationSuite.part(pair.1.compressed)
+                    + Array("Composite".utf8))
+        }
+    }
+
+    private static func challenge(key: Point, _ points: Point...) -> Scalar {
+        EvaluationSuite.scalar(
+            of: ([key] + points).flatMap { EvaluationSuite.part($0.compressed) } + Array("Challenge".utf8))
+    }
+}

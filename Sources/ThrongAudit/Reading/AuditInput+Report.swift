@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension AuditInput {
     /// Adds a file as a partner got it: a report in JSON, CSV or HTML. Other files are named as not read.
     ///
@@ -109,5 +111,117 @@ extension AuditInsight {
         }
         self.init(
             metric: metric, title: tree["title"]?.text ?? "", kind: kind, part: part, sum: nil, filters: filters)
+    }
+}
+
+/// A JSON value (RFC 8259).
+enum JSONTree: Sendable, Decodable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONTree])
+    case object([String: JSONTree])
+
+    /// Reads a JSON value; nil if the bytes are not exactly one.
+    static func read(_ bytes: [UInt8]) -> JSONTree? { try? JSONDecoder().decode(JSONTree.self, from: Data(bytes)) }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // One shape after the other is tried; an error says that it is another.
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONTree].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONTree].self))
+        }
+    }
+
+    /// The value of a key; nil if this is no object or has no such key.
+    subscript(_ key: String) -> JSONTree? { if case .object(let members) = self { members[key] } else { nil } }
+
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+    var value: Double? { if case .number(let value) = self { value } else { nil } }
+    var elements: [JSONTree] { if case .array(let elements) = self { elements } else { [] } }
+    var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// Every number in it, however deep.
+    var numbers: [Double] {
+        switch self {
+        case .number(let value): [value]
+        case .array(let elements): elements.flatMap(\.numbers)
+        case .object(let members): members.values.flatMap(\.numbers)
+        case .null, .bool, .string: []
+        }
+    }
+}
+
+/// The tables of a report's page: headings and numbers, and nothing of the rest.
+enum HTMLTables {
+    /// - Complexity: O(scalars · tables).
+    static func read(_ text: String, source: String) -> [AuditPage] {
+        var pages: [AuditPage] = []
+        var rest = text[...]
+        while let table = between("<table", "</table>", in: rest) {
+            rest = text[table.end...]
+            guard let caption = between("<caption>", "</caption>", in: table.inside) else { continue }
+            var cells: [String] = []
+            var body = text[caption.end..<table.inside.endIndex]
+            while let cell = between("<td", "</td>", in: body) {
+                body = text[cell.end..<table.inside.endIndex]
+                cells.append(plain(cell.inside.drop { $0 != ">" }.dropFirst()))
+            }
+            let numbers = cells.map { number($0) }
+            pages.append(
+                AuditPage(
+                    source: source, title: plain(caption.inside), numbers: numbers.compactMap { $0 },
+                    derived: numbers.count { $0 == nil }))
+        }
+        return pages
+    }
+
+    private static func between(
+        _ start: String, _ end: String, in text: Substring
+    ) -> (inside: Substring, end: String.Index)? {
+        guard let from = text.firstRange(of: start)?.upperBound,
+            let to = text[from...].firstRange(of: end)
+        else { return nil }
+        return (text[from..<to.lowerBound], to.upperBound)
+    }
+
+    /// Returns the text without tags, and with the few entities of a page decoded.
+    private static func plain(_ text: Substring) -> String {
+        var (result, isTag) = ("", false)
+        for character in text {
+            if character == "<" { isTag = true }
+            if !isTag { result.append(character) }
+            if character == ">" { isTag = false }
+        }
+        for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+            result = result.replacing(entity, with: character)
+        }
+        return result
+    }
+
+    /// Reads a whole number in groups of three digits, and the step that it may be rounded to: the place of its last
+    /// digit that is not 0. Words such as "about" may stand before it.
+    private static func number(_ text: String) -> (value: Double, step: Double)? {
+        func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
+        let words = text.split(separator: " ").filter { !$0.allSatisfy(\.isLetter) }.joined(separator: " ")
+        guard let first = words.first, isDigit(first), let last = words.last, isDigit(last) else { return nil }
+        let groups = words.split { !isDigit($0) }
+        guard groups.dropFirst().allSatisfy({ $0.count == 3 }), groups[0].count <= 3 || groups.count == 1,
+            let value = Double(groups.joined())
+        else { return nil }
+        var step = 1.0
+        while value > 0, step <= value, value.truncatingRemainder(dividingBy: step * 10) == 0 { step *= 10 }
+        return (value, step)
     }
 }

@@ -71,25 +71,26 @@ extension DevicePlan.Event {
         return renamed
     }
 
-    /// Returns fields that a former plan coarsened, as this one takes them; those it has no use for are left out.
+    /// Returns the fields that leave the device, of those that it has, or that a former plan coarsened; those that this one
+    /// has no use for are left out.
     ///
-    /// - Throws: why the event can't be counted any more.
-    func coarsenedAgain(_ coarsened: [String: Batch.Scalar]) throws(DropReason) -> [String: Batch.Scalar] {
-        var again: [String: Batch.Scalar] = [:]
+    /// - Throws: why the event can't be counted, or not any more.
+    func coarsened(_ value: (_ field: String) -> EventValue?) throws(DropReason) -> [String: Batch.Scalar] {
+        var coarsened: [String: Batch.Scalar] = [:]
         for (name, coarsening) in fields {
-            if let value = coarsened[name]?.eventValue {
-                again[name] = try coarsening(value)
+            if let value = value(name) {
+                coarsened[name] = try coarsening(value)
             } else if coarsening.isRequired {
                 throw .invalidValue
             }
         }
-        return again
+        return coarsened
     }
 }
 
 extension Batch.Scalar {
     /// The value as an app would have given it.
-    fileprivate var eventValue: EventValue? {
+    var eventValue: EventValue? {
         switch self {
         case .text(let text): .text(text)
         case .integer(let integer): .integer(integer)

@@ -66,23 +66,6 @@ extension DeviceMemory {
         }
     }
 
-    /// The fields that leave the device for an event.
-    ///
-    /// - Throws: why the event can't be counted.
-    static func coarsened(
-        _ fields: [String: EventValue], context: [String: EventValue], for event: DevicePlan.Event
-    ) throws(DropReason) -> [String: Batch.Scalar] {
-        var coarsened: [String: Batch.Scalar] = [:]
-        for (name, coarsening) in event.fields {
-            if let value = fields[name] ?? context[name] {
-                coarsened[name] = try coarsening(value)
-            } else if coarsening.isRequired {
-                throw .invalidValue
-            }
-        }
-        return coarsened
-    }
-
     /// Notes what is asked about. The first event of a week answers which week after the device's first one it is, so
     /// that a device that leaves later is not missing. The number of events is answered only when their period is over.
     private mutating func note(
@@ -112,7 +95,7 @@ extension DeviceMemory {
         in circumstances: Circumstances, random: inout RandomSource
     ) throws(DropReason) {
         guard let event = purpose.events[name] else { throw .unknownEvent }
-        let coarsened = try Self.coarsened(fields, context: circumstances.context, for: event)
+        let coarsened = try event.coarsened { fields[$0] ?? circumstances.context[$0] }
         let live = event.metrics.filter { time < $0.expires }
         guard !live.isEmpty else { throw .metricExpired }
         for metric in live

@@ -55,3 +55,140 @@ package struct AppAttestAttester: Attester {
         return key
     }
 }
+
+/// An attestation object, as `attestKey` gives it: CBOR of `fmt`, `attStmt` with the certificates and a receipt, and `authData`.
+package struct AppAttestObject {
+    package let certificates: [[UInt8]]
+    package let authenticatorData: [UInt8]
+
+    /// Reads an object; nil for anything else.
+    package init?(_ bytes: [UInt8]) {
+        var reader = CBORReader(bytes)
+        guard case .map(let object) = reader.next(), reader.isAtEnd,
+            object[.text("fmt")] == .text("apple-appattest"), case .map(let statement) = object[.text("attStmt")],
+            case .array(let chain) = statement[.text("x5c")], (1...8).contains(chain.count),
+            case .bytes(let data) = object[.text("authData")]
+        else { return nil }
+        var certificates: [[UInt8]] = []
+        for case .bytes(let certificate) in chain { certificates.append(certificate) }
+        guard certificates.count == chain.count else { return nil }
+        // SHA-256 of the app's identifier 32, flags 1, counter 4, environment 16, length 2, key's identifier 32; then its key.
+        guard data.count >= 87, data[53] == 0, data[54] == 32 else { return nil }
+        (self.certificates, authenticatorData) = (certificates, data)
+    }
+
+    package var app: [UInt8] { Array(authenticatorData[..<32]) }
+    package var counter: UInt32 { authenticatorData[33..<37].reduce(0) { $0 << 8 | UInt32($1) } }
+    package var environment: [UInt8] { Array(authenticatorData[37..<53]) }
+    package var credential: [UInt8] { Array(authenticatorData[55..<87]) }
+
+    /// Returns the nonce that its first certificate holds for the request: the only octet string of
+    /// `SEQUENCE { [1] OCTET STRING }`; nil for anything else.
+    package static func nonce(in value: [UInt8]) -> [UInt8]? {
+        do {
+            return try DER.sequence(DER.parse(value), identifier: .sequence) { nodes in
+                try DER.explicitlyTagged(&nodes, tagNumber: 1, tagClass: .contextSpecific) { node in
+                    Array(try ASN1OctetString(derEncoded: node).bytes)
+                }
+            }
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// Apple App Attestation Root CA, as Apple publishes it at
+/// https://www.apple.com/certificateauthority/Apple_App_Attestation_Root_CA.pem; valid until 2045-03-15.
+enum AppleRoot {
+    static let pem = """
+        -----BEGIN CERTIFICATE-----
+        MIICITCCAaegAwIBAgIQC/O+DvHN0uD7jG5yH2IXmDAKBggqhkjOPQQDAzBSMSYw
+        JAYDVQQDDB1BcHBsZSBBcHAgQXR0ZXN0YXRpb24gUm9vdCBDQTETMBEGA1UECgwK
+        QXBwbGUgSW5jLjETMBEGA1UECAwKQ2FsaWZvcm5pYTAeFw0yMDAzMTgxODMyNTNa
+        Fw00NTAzMTUwMDAwMDBaMFIxJjAkBgNVBAMMHUFwcGxlIEFwcCBBdHRlc3RhdGlv
+        biBSb290IENBMRMwEQYDVQQKDApBcHBsZSBJbmMuMRMwEQYDVQQIDApDYWxpZm9y
+        bmlhMHYwEAYHKoZIzj0CAQYFK4EEACIDYgAERTHhmLW07ATaFQIEVwTtT4dyctdh
+        NbJhFs/Ii2FdCgAHGbpphY3+d8qjuDngIN3WVhQUBHAoMeQ/cLiP1sOUtgjqK9au
+        Yen1mMEvRq9Sk3Jm5X8U62H+xTD3FE9TgS41o0IwQDAPBgNVHRMBAf8EBTADAQH/
+        MB0GA1UdDgQWBBSskRBTM72+aEH/pwyp5frq5eWKoTAOBgNVHQ8BAf8EBAMCAQYw
+        CgYIKoZIzj0EAwMDaAAwZQIwQgFGnByvsiVbpTKwSga0kP0e8EeDS4+sQmTvb7vn
+        53O5+FRXgeLhpJ06ysC5PrOyAjEAp5U4xDgEgllF7En3VcE3iexZZtKeYnpqtijV
+        oyFraWVIyd/dganmrduC1bmTBGwD
+        -----END CERTIFICATE-----
+        """
+}
+
+/// Reads the part of CBOR (RFC 8949) that platforms attest in: integers, byte and text strings, arrays and maps of
+/// definite length, each in its shortest form. The caller looks at what is left behind a value.
+struct CBORReader {
+    /// A value.
+    indirect enum Value: Hashable {
+        case unsigned(UInt64)
+        case negative(UInt64)
+        case bytes([UInt8])
+        case text(String)
+        case array([Value])
+        case map([Value: Value])
+    }
+
+    private let input: [UInt8]
+    private(set) var offset: Int
+
+    /// Deeper values are none.
+    private static let deepest = 8
+
+    init(_ input: [UInt8], from offset: Int = 0) { (self.input, self.offset) = (input, offset) }
+
+    var isAtEnd: Bool { offset == input.count }
+
+    /// The next value; nil if there is none of the part.
+    mutating func next(depth: Int = 0) -> Value? {
+        guard depth < Self.deepest, let first = byte() else { return nil }
+        guard let argument = argument(first & 0x1f) else { return nil }
+        switch first >> 5 {
+        case 0: return .unsigned(argument)
+        case 1: return .negative(argument)
+        case 2: return take(argument).map { .bytes(Array($0)) }
+        case 3: return take(argument).flatMap { String(validating: $0, as: UTF8.self) }.map { .text($0) }
+        case 4:
+            var values: [Value] = []
+            // A value takes a byte at least: no memory for what is only announced.
+            guard argument <= UInt64(input.count - offset) else { return nil }
+            for _ in 0..<argument {
+                guard let value = next(depth: depth + 1) else { return nil }
+                values.append(value)
+            }
+            return .array(values)
+        case 5:
+            var values: [Value: Value] = [:]
+            guard argument <= UInt64(input.count - offset) else { return nil }
+            for _ in 0..<argument {
+                guard let key = next(depth: depth + 1), let value = next(depth: depth + 1),
+                    values.updateValue(value, forKey: key) == nil
+                else { return nil }
+            }
+            return .map(values)
+        default: return nil
+        }
+    }
+
+    private mutating func byte() -> UInt8? {
+        guard offset < input.count else { return nil }
+        defer { offset += 1 }
+        return input[offset]
+    }
+
+    private mutating func argument(_ information: UInt8) -> UInt64? {
+        guard information >= 24 else { return UInt64(information) }
+        guard information <= 27, let bytes = take(1 << UInt64(information - 24)) else { return nil }
+        let number = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        let shortest: [UInt64] = [24, 1 << 8, 1 << 16, 1 << 32]
+        return number >= shortest[Int(information - 24)] ? number : nil
+    }
+
+    private mutating func take(_ count: UInt64) -> ArraySlice<UInt8>? {
+        guard count <= UInt64(input.count - offset) else { return nil }
+        defer { offset += Int(count) }
+        return input[offset..<offset + Int(count)]
+    }
+}

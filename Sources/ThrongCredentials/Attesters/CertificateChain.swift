@@ -11,11 +11,7 @@ struct CertificateChain: Sendable {
 
     /// Checks a chain; nil if it does not lead to a root, is not valid at that time, or can't be read.
     init?(_ chain: [[UInt8]], roots: [Certificate], at time: UnixSeconds) async {
-        var certificates: [Certificate] = []
-        for bytes in chain {
-            do { certificates.append(try Certificate(derEncoded: bytes)) } catch { return nil }
-        }
-        guard let leaf = certificates.first else { return nil }
+        guard let certificates = Self.certificates(der: chain), let leaf = certificates.first else { return nil }
         let date = Date(timeIntervalSince1970: Double(time.value))
         var verifier = Verifier(rootCertificates: CertificateStore(roots)) {
             RFC5280Policy(fixedExpiryValidationTime: date)
@@ -36,10 +32,7 @@ struct CertificateChain: Sendable {
         android chain: [[UInt8]], roots: [Certificate], at time: UnixSeconds,
         attestedBy description: ASN1ObjectIdentifier
     ) {
-        var certificates: [Certificate] = []
-        for bytes in chain {
-            do { certificates.append(try Certificate(derEncoded: bytes)) } catch { return nil }
-        }
+        guard var certificates = Self.certificates(der: chain) else { return nil }
         // A root that was sent may be an older one of the same key.
         if let last = certificates.last,
             roots.contains(where: { $0.subject == last.subject && $0.publicKey == last.publicKey })
@@ -76,6 +69,10 @@ struct CertificateChain: Sendable {
 
     /// The device's public key, whatever its kind.
     var publicKey: [UInt8] { Array(leaf.publicKey.subjectPublicKeyInfoBytes) }
+
+    private static func certificates(der chain: [[UInt8]]) -> [Certificate]? {
+        do { return try chain.map { try Certificate(derEncoded: $0) } } catch { return nil }
+    }
 
     /// The certificates of a file in PEM; nil if there are none.
     static func certificates(pem: String) -> [Certificate]? {

@@ -10,8 +10,6 @@ internal import ThrongSystem
 package struct Crowd: Sendable {
     /// The devices that were read; none of a crowd that is made up as a whole.
     package let devices: [SampleDevice]
-    /// Devices whose line in the file is the only one like it.
-    package let uniqueRaw: Int
     private let people: People
 
     /// The doings of its devices.
@@ -31,10 +29,7 @@ package struct Crowd: Sendable {
         package let signals: Set<OptOutSignal>
 
         package init(body: String, events: Int, device: Int = 0, signals: Set<OptOutSignal> = []) {
-            self.body = body
-            self.events = events
-            self.device = device
-            self.signals = signals
+            (self.body, self.events, self.device, self.signals) = (body, events, device, signals)
         }
     }
 
@@ -74,10 +69,7 @@ package struct Crowd: Sendable {
 
     /// Reads `devices.ndjson.gz` and `shop.csv.gz` from a folder.
     package init(folder: String) throws {
-        let file = folder + "/devices.ndjson.gz"
-        devices = try SampleDevice.all(in: file)
-        let lines = try SampleDevice.lines(of: file)
-        uniqueRaw = Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +).values.count { $0 == 1 }
+        devices = try SampleDevice.all(in: folder + "/devices.ndjson.gz")
         people = .shoppers(try Self.shoppers(of: folder + "/shop.csv.gz"))
     }
 
@@ -88,7 +80,6 @@ package struct Crowd: Sendable {
     ///   - shares: what is known of how often buckets come.
     package init(of plan: Plan, devices: [SampleDevice] = [], shares: CrowdShares = CrowdShares()) throws {
         self.devices = devices
-        uniqueRaw = 0
         people = .made(try MadeCrowd(plan, shares: shares, rules: .system))
     }
 
@@ -195,7 +186,7 @@ package struct Crowd: Sendable {
 
         init(_ purpose: Purpose, of plan: Plan) {
             self.purpose = purpose
-            isByVisit = plan.purposesWithin.contains { $0.name == purpose.name }
+            isByVisit = plan.metrics.contains { $0.within != nil && $0.purpose == purpose.name }
             fields = Dictionary(
                 uniqueKeysWithValues: plan.events(of: purpose.name).map { event in
                     (event.text, Set(plan.fields(of: event, purpose: purpose.name).map(\.text)))
@@ -273,26 +264,5 @@ package struct Crowd: Sendable {
         let clock = halves[1].split(separator: ":").compactMap { Int64($0) }
         guard clock.count == 3 else { return nil }
         return UnixSeconds(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
-    }
-
-    /// Devices that are the only one in their combination of buckets, over every dimension of the plan that tells
-    /// something about a device.
-    package func uniqueBucketed(plan: Plan) throws -> (unique: Int, dimensions: [DimensionName]) {
-        let known: Set<FieldName> = ["user_agent", "screen", "memory_gb", "cores"]
-        let dimensions = plan.dimensions.filter { known.contains($0.field) }
-        let bucketings = try dimensions.map { (field: $0.field, bucketing: try $0.rule.compiled(rules: .system)) }
-        var seen: [[Int]: Int] = [:]
-        for device in devices {
-            seen[bucketings.map { device.bucket(of: $0.field, by: $0.bucketing) }, default: 0] += 1
-        }
-        return (seen.values.count { $0 == 1 }, dimensions.map(\.name))
-    }
-}
-
-extension Plan {
-    /// Purposes of which a metric counts what identifiers did within their window: known when that is over.
-    package var purposesWithin: [Purpose] {
-        let names = Set(metrics.filter { $0.within != nil }.map(\.purpose))
-        return purposes.filter { names.contains($0.name) }
     }
 }

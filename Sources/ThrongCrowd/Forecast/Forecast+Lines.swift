@@ -12,14 +12,12 @@ extension Forecast {
             "How many are alone with what a batch says of them",
         ] + Self.columns([["purpose", "devices", "as values", "in buckets", "a batch tells"]] + crowding.map(\.row))
             + [""] + told
-            + ["", "What would be shown of a day"]
+            + [
+                "", "What would be shown of a day; what is close to k may or may not be, by chance",
+                "(No forecast knows which of your people's fields go together, nor their hours.)",
+            ]
             + Self.columns(
-                [
-                    [
-                        "metric", "grouping", "numbers", "with k devices", "of its events", "events off by",
-                        "devices off by",
-                    ]
-                ]
+                [["metric", "grouping", "shown", "may be", "of its events", "events off by", "devices off by"]]
                     + metrics.flatMap(\.rows))
             + ["", "When the first number comes"]
             + Self.columns(metrics.map { [$0.metric, $0.firstNumber] })
@@ -35,8 +33,8 @@ extension Forecast {
 
     private var told: [String] {
         guard let whole = crowding.last else { return [] }
-        return ["What each dimension tells of a device, in bits"]
-            + Self.columns(whole.dimensions.map { [$0.dimension, Crowding.text($0.bits)] })
+        return ["What each dimension tells of a device, in bits: each halves those that it can be"]
+            + Self.columns(whole.dimensions.map { [$0.dimension, Uniqueness.text($0.bits)] })
     }
 
     private var bounds: [String] {
@@ -47,7 +45,7 @@ extension Forecast {
             return [
                 metric.metric, now,
                 "\(Wording.english.number(bound.suggested)) would cut \(Self.percent(bound.suggestedCut)), "
-                    + "with margins of events \(bound.change) as wide",
+                    + "with margins of events \(BoundForecast.change(from: bound.bound, to: bound.suggested)) as wide",
             ]
         }
         guard !rows.isEmpty else { return [] }
@@ -88,7 +86,7 @@ extension Forecast {
     }
 }
 
-extension Crowding {
+extension Uniqueness {
     fileprivate var row: [String] {
         [
             purpose ?? "all together", Wording.english.number(devices), alone(uniqueValues), alone(uniqueBuckets),
@@ -113,7 +111,8 @@ extension MetricForecast {
         return groupings.map { grouping in
             [
                 metric, grouping.dimensions.isEmpty ? "total" : grouping.dimensions.joined(separator: " \u{00d7} "),
-                Wording.english.number(grouping.numbers), Wording.english.number(grouping.reached),
+                Wording.english.number(grouping.numbers),
+                Wording.english.number(max(0, grouping.reached - grouping.numbers)),
                 Forecast.percent(grouping.shown), "\u{00b1}\(Wording.english.number(Int(grouping.eventMargin)))",
                 grouping.deviceMargin.map { "\u{00b1}\(Wording.english.number(Int($0)))" } ?? "-",
             ]
@@ -129,10 +128,36 @@ extension MetricForecast {
     }
 }
 
+extension ReleasedBound {
+    /// A line for a terminal.
+    package var line: String {
+        func number(_ number: Int) -> String { Wording.english.number(number) }
+        guard let exceeded else {
+            return "metric '\(metric)': no released number of '\(frequency)' tells what its bound cuts"
+        }
+        var line = "metric '\(metric)': contribution_bound \(number(bound)) is exceeded by \(exceeded.text), "
+        line += "as '\(frequency)' tells in \(Wording.english.count(periods, "period"))"
+        if let suggested, let part = suggestedExceeded {
+            line += "; \(number(suggested)) would be by \(part.text), with margins of events "
+            line += "\(BoundForecast.change(from: bound, to: suggested)) as wide"
+        } else if exceeded.least > Self.mostExceeded {
+            line += "; that is too low, and a band that few reach would tell by how much"
+        }
+        return line
+    }
+}
+
+extension ReleasedBound.Part {
+    fileprivate var text: String {
+        let (low, high) = (Forecast.percent(least), Forecast.percent(most))
+        return low == high ? low : "\(low) to \(high)"
+    }
+}
+
 extension BoundForecast {
-    /// The width that margins would have, in parts of those that are: "0.17 times".
-    fileprivate var change: String {
-        let hundredths = (100 * suggested + bound / 2) / max(bound, 1)
+    /// The width that margins of events have by another bound, in parts of those that are: "0.17 times".
+    fileprivate static func change(from bound: Int, to other: Int) -> String {
+        let hundredths = (100 * other + bound / 2) / max(bound, 1)
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) times"
     }
 }

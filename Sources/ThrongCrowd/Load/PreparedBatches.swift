@@ -1,6 +1,7 @@
 internal import Foundation
 package import ThrongIngest
 package import ThrongPlan
+internal import ThrongSystem
 
 /// Bodies of `POST /v1/batches` that were made before the clock runs, each to be sent many times.
 ///
@@ -20,10 +21,7 @@ package struct PreparedBatches: Sendable {
 
         /// 100 events, 2,000 bodies, everything in the context.
         package init(events: Int = 100, bodies: Int = 2000, spreadsEvents: Bool = false, seed: UInt64 = 1) {
-            self.events = events
-            self.bodies = bodies
-            self.spreadsEvents = spreadsEvents
-            self.seed = seed
+            (self.events, self.bodies, self.spreadsEvents, self.seed) = (events, bodies, spreadsEvents, seed)
         }
     }
 
@@ -123,5 +121,116 @@ package struct PreparedBatches: Sendable {
         }
         guard !plan.events(of: name).isEmpty else { throw .nothingCounted(purpose: name.text) }
         return purpose
+    }
+}
+
+/// The values that a plan's own words allow for each field: buckets' labels, which land in their buckets, and numbers
+/// within a sum's bounds.
+struct Vocabulary {
+    private var values: [FieldName: Values] = [:]
+
+    private enum Values {
+        case labels([String])
+        case numbers(SumMeasure)
+    }
+
+    init(plan: Plan, purpose: PurposeName) throws {
+        for metric in plan.metrics where metric.purpose == purpose {
+            for dimension in plan.cubeDimensions(of: metric) where dimension.field != .time && dimension.field != .event
+            {
+                if dimension.isRevealed {
+                    values[dimension.field] = .labels(FieldTable.hashes.map { "\"\($0)\"" })
+                    continue
+                }
+                let labels = try dimension.rule.compiled(rules: .system).labels.map(\.text.quotedJSON)
+                // A finer dimension of the same field has more to choose from.
+                if case .labels(let known)? = values[dimension.field], known.count >= labels.count { continue }
+                values[dimension.field] = .labels(labels)
+            }
+            // A sum needs a number, whatever else its field is used for.
+            for sum in metric.sums { values[sum.field] = .numbers(sum) }
+        }
+    }
+
+    func isNumber(_ field: FieldName) -> Bool {
+        if case .numbers? = values[field] { true } else { false }
+    }
+
+    func json(_ field: FieldName, using random: inout SeededGenerator) -> String? {
+        switch values[field] {
+        case .labels(let labels): labels.randomElement(using: &random)
+        case .numbers(let sum): "\(Int64((sum.lowest + random.fraction() * (sum.highest - sum.lowest)).rounded(.down)))"
+        case nil: nil
+        }
+    }
+}
+
+/// Writes what follows a batch's names: its context and its events.
+struct BodyWriter {
+    private let devices: [SampleDevice]
+    private let vocabulary: Vocabulary
+    private let contextFields: [FieldName]
+    private let events: [(name: String, fields: [FieldName])]
+    private let shape: PreparedBatches.Shape
+    private let times: [String]
+    private var random: SeededGenerator
+
+    init(plan: Plan, purpose: Purpose, devices: [SampleDevice], shape: PreparedBatches.Shape, now: UnixSeconds) throws {
+        self.devices = devices
+        self.shape = shape
+        let vocabulary = try Vocabulary(plan: plan, purpose: purpose.name)
+        self.vocabulary = vocabulary
+        // The fields of a device can't differ from one of its events to the next.
+        let fixed = Set(plan.dimensions.filter(\.partitionsDevices).map(\.field))
+            .union(devices.isEmpty ? [] : SampleDevice.fieldNames.map { FieldName($0) })
+        func isOwn(_ field: FieldName) -> Bool {
+            vocabulary.isNumber(field) || shape.spreadsEvents && !fixed.contains(field)
+        }
+        contextFields = plan.contextFields(of: purpose.name).filter { !isOwn($0) }.sorted()
+        events = plan.events(of: purpose.name).map { event in
+            (event.text.quotedJSON, plan.fields(of: event, purpose: purpose.name).filter(isOwn).sorted())
+        }
+        times = (60..<Int64(120)).map { Crowd.text(of: now - $0) }
+        random = SeededGenerator(seed: shape.seed)
+    }
+
+    /// The next body's rest, up to and including its last brace.
+    mutating func next() -> String {
+        let events = (0..<shape.events).map { _ in event() }
+        return "\"context\":{\(context())},\"events\":[\(events.joined(separator: ","))]}"
+    }
+
+    private mutating func context() -> String {
+        let device = devices.randomElement(using: &random)?.fields
+        return contextFields.compactMap { field in
+            // A field that a real device does not send stays out.
+            let json =
+                if let device, SampleDevice.fieldNames.contains(field.text) {
+                    device.first { $0.name == field.text }?.json
+                } else {
+                    vocabulary.json(field, using: &random)
+                }
+            return json.map { "\"\(field)\":\($0)" }
+        }.joined(separator: ",")
+    }
+
+    private mutating func event() -> String {
+        // Few kinds of events make most of the traffic: the kind of rank r with a weight of 1/r, near enough.
+        let event = events[min(Int(pow(Double(events.count + 1), random.fraction())) - 1, events.count - 1)]
+        let at = times[Int(random.next() % UInt64(times.count))]
+        let fields = event.fields.compactMap { field in
+            vocabulary.json(field, using: &random).map { "\"\(field)\":\($0)" }
+        }
+        let own = fields.isEmpty ? "" : ",\"fields\":{\(fields.joined(separator: ","))}"
+        return "{\"event\":\(event.name),\"at\":\"\(at)\"\(own)}"
+    }
+}
+
+extension Purpose {
+    /// The member of a batch for the version that people agreed to, or the one before it, with a comma behind it; empty
+    /// where that is the first.
+    func consentMember(isOutdated: Bool = false) -> String {
+        let version = isOutdated ? consentVersion - 1 : consentVersion
+        return version > 1 ? "\"consent_version\":\(version)," : ""
     }
 }

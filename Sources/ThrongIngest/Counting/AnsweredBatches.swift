@@ -1,4 +1,5 @@
 internal import ThrongPlan
+internal import ThrongSystem
 internal import ThrongWire
 
 /// The batches of a window, with what their clients were told, so that a repeat is told the same.
@@ -116,9 +117,7 @@ struct AnsweredBatches: Sendable {
         let order = batch.high ^ folded(rest ^ secret.1, secret.0)
         return Answered(order: max(order, 1), rest: rest)
     }
-}
 
-extension AnsweredBatches {
     /// Returns its part of a checkpoint. Refusals are written before batches, so that every refusal that a slot refers
     /// to is there. Both may go further than `head` says: what follows it is added again.
     func part(_ kind: WindowPart.Kind, from place: WindowPart.Place, refusalBytes: Int) -> WindowPart.Contents? {
@@ -151,5 +150,92 @@ extension AnsweredBatches {
         case .batches: return part.fill(&table)
         default: return false
         }
+    }
+}
+
+/// The sender of a batch, with its standing for floors.
+struct Sender: Sendable {
+    /// The identifier under the window's key.
+    let identifier: KeyedIdentifier
+    /// True if the identifier is proved, by this batch or an earlier one of its window.
+    let isProved: Bool
+    /// True if it counts for floors that ask for no proof.
+    let liftsFloors: Bool
+
+    /// True if it counts for a metric's floors. Otherwise it adds to values alone: to counts and sums, and to nothing
+    /// that says how many devices there are.
+    func lifts(_ metric: MetricSpace) -> Bool {
+        metric.needsProof ? isProved || Fault.liftUnproved.isOn : liftsFloors
+    }
+}
+
+extension CountedBatch.Addition {
+    /// Applies the sender's standing: keeps the firsts that are new, and marks the addition as proved.
+    mutating func settle(_ sender: Sender, _ space: MetricSpace, in window: inout OpenWindow) {
+        isProved = sender.isProved && space.provedCount != nil
+        guard let known = space.firsts, !firsts.isEmpty else { return }
+        firsts = sender.lifts(space) ? window.newFirsts(of: self, in: known, by: sender.identifier) : .none
+    }
+}
+
+/// Two buckets that a network, or a place in it, has filled lately. They leak at a steady rate: a full one is empty after an hour.
+///
+/// A place may bring as much as is left of its network's bucket, and a few more. One place alone fills half of the
+/// bucket; two fill a third each, and something is left for other places.
+///
+/// Source: Choudhury and Hahne 1998, "Dynamic queue length thresholds for shared-memory packet switches", with α = 1.
+struct BroughtLately: Sendable, BitwiseCopyable {
+    /// The new identifiers and the events of one batch.
+    struct Amount {
+        /// Unit: new identifiers.
+        let identifiers: Int
+        let events: Int
+    }
+
+    fileprivate var identifiers = 0.0
+    fileprivate var events = 0.0
+    /// Unit: seconds since 1970.
+    private var at: Int64 = 0
+
+    /// The time in which a full bucket empties. Unit: seconds.
+    static let emptying = 3600.0
+    /// A household's share, which a place may bring as long as its network's bucket has room. Unit: identifiers, events.
+    fileprivate static let (fewIdentifiers, fewEvents) = (16, 10_000)
+
+    fileprivate mutating func pass(to now: UnixSeconds, _ limits: NetworkTallies.Limits) {
+        let hours = Double(max(now.value - at, 0)) / Self.emptying
+        identifiers = max(identifiers - hours * Double(limits.identifiers ?? 0), 0)
+        events = max(events - hours * Double(limits.events ?? 0), 0)
+        at = max(at, now.value)
+    }
+
+    mutating func add(_ brought: Amount, _ limits: NetworkTallies.Limits, now: UnixSeconds) {
+        pass(to: now, limits)
+        identifiers += Double(brought.identifiers)
+        events += Double(brought.events)
+    }
+}
+
+extension BroughtLately.Amount {
+    /// Returns the time until so much may come from a place in a network; 0 if it may now. Unit: seconds.
+    func seconds(
+        beside network: BroughtLately, _ place: BroughtLately, _ limits: NetworkTallies.Limits, now: UnixSeconds
+    ) -> Int64 {
+        var (network, place) = (network, place)
+        network.pass(to: now, limits)
+        place.pass(to: now, limits)
+        func wait(_ brought: Int, _ ofNetwork: Double, _ ofPlace: Double, _ limit: Int?, few: Int) -> Double {
+            guard let limit, brought > 0 else { return 0 }
+            let (most, sum) = (Double(limit), ofNetwork + Double(brought))
+            // Both empty at the same pace.
+            let excess = max(sum - most, (sum + ofPlace - most - Double(few)) / 2)
+            return excess > 0 ? excess / most * BroughtLately.emptying : 0
+        }
+        let seconds = max(
+            wait(
+                identifiers, network.identifiers, place.identifiers, limits.identifiers,
+                few: BroughtLately.fewIdentifiers),
+            wait(events, network.events, place.events, limits.events, few: BroughtLately.fewEvents))
+        return seconds > 0 ? max(Int64(min(seconds, 1e9).rounded(.up)), 1) : 0
     }
 }

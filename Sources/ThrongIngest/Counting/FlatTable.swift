@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 /// A table from 64-bit keys to values in two flat arrays: open addressing, linear probing, at most two thirds full.
 ///
 /// `UInt64.max` is not a key.
@@ -94,4 +96,79 @@ extension FlatSet {
 
     /// True if the set has the member.
     mutating func contains(_ member: UInt64) -> Bool { slot(like: FlatMember(order: max(member, 1))) != nil }
+}
+
+/// Small numbers for repeated values, in the order in which they first came: as many as memory holds.
+///
+/// - Complexity: O(1); the value of the call before, and the first few, are found without hashing.
+struct Ordinals<Value: Hashable & Sendable>: Sendable {
+    private var values: [Value] = []
+    /// The numbers of all values but the first few.
+    private var ordinals: [Value: Int] = [:]
+    private var last = 0
+
+    private static var few: Int { 8 }
+
+    init() {}
+
+    /// Creates the same numbers again from the values in their order.
+    init(_ values: [Value]) { for value in values { _ = ordinal(of: value) } }
+
+    /// All values, in the order of their numbers.
+    var all: [Value] { values }
+
+    subscript(ordinal: Int) -> Value { values[ordinal] }
+
+    /// Returns the number of a value, which is added if it is new. It is below 2^32: a number takes more than 16 bytes.
+    mutating func ordinal(of value: Value) -> UInt64 {
+        if last < values.count, values[last] == value { return UInt64(last) }
+        if let found = values.prefix(Self.few).firstIndex(of: value) ?? ordinals[value] {
+            last = found
+        } else {
+            last = values.count
+            values.append(value)
+            if last >= Self.few { ordinals[value] = last }
+        }
+        return UInt64(last)
+    }
+}
+
+/// The contributions of identifiers to metrics within a window, by a hash of both, which must be uniform.
+///
+/// - Cost: 20 to 25 bytes per identifier and metric.
+typealias Contributions = OrderedTable<Contributed>
+
+/// The contribution of one identifier to one metric.
+struct Contributed: HashedSlot {
+    static var free: Self { Self(order: 0) }
+    let order: UInt64
+    /// Unit: events.
+    var used: UInt32 = 0
+    /// The cell of the metric's partition margin; `max` before the first event.
+    var partition: UInt32 = .max
+
+    mutating func takeIn(_ later: Self) {
+        used &+= later.used
+        partition = later.partition
+    }
+}
+
+extension Contributions {
+    /// The contribution of a key; nothing for a new key.
+    subscript(key: UInt64) -> Contributed {
+        mutating get {
+            let probe = Contributed(order: max(key, 1))
+            return slot(like: probe) ?? probe
+        }
+    }
+
+    /// Sets a key's contribution so far.
+    mutating func set(_ key: UInt64, used: UInt32, partition: UInt32) {
+        update(Contributed(order: max(key, 1))) { ($0.used, $0.partition) = (used, partition) }
+    }
+
+    /// Adds to a key's contribution, which nobody reads before ``settle()``.
+    mutating func addLater(_ key: UInt64, used: UInt32, partition: UInt32, at position: JournalPosition = .end) {
+        insertLater(Contributed(order: max(key, 1), used: used, partition: partition), at: position)
+    }
 }

@@ -1,4 +1,4 @@
-internal import ThrongPlan
+package import ThrongPlan
 
 /// A daemon's state of one window while its batches may still come: identifiers and their cells, as keyed hashes.
 struct OpenWindow: Sendable {
@@ -38,6 +38,40 @@ struct OpenWindow: Sendable {
         contributions.settle()
         batches.settle()
         for metric in progress.keys { progress[metric]?.settle() }
+    }
+
+    /// A number that tells an identifier's own state apart from its state in metrics.
+    private static let ownSeed: UInt64 = 0x7068_7265_6564_4F4E
+
+    /// True if an identifier is proved; a proof in this batch holds from now on.
+    mutating func isProved(_ identifier: KeyedIdentifier, now hasProof: Bool) -> Bool {
+        let key = identifier.hash(with: Self.ownSeed, 0)
+        if hasProof { _ = proved.insert(key) }
+        return hasProof || proved.count > 0 && proved.contains(key)
+    }
+
+    /// Forgets an identifier's progress in all metrics that count identifiers; true if it had any.
+    mutating func forgetProgress(of identifier: KeyedIdentifier, in space: CellSpace) -> Bool {
+        var hasCome = false
+        for metric in progress.keys {
+            let key = identifier.hash(with: space.metrics[metric].seed, 0)
+            hasCome = progress[metric]?.forget(key) == true || hasCome
+        }
+        return hasCome
+    }
+
+    /// Forgets an identifier's progress, which nobody reads before ``settle()``.
+    mutating func forgetProgressLater(
+        of identifier: KeyedIdentifier, in space: CellSpace, at position: JournalPosition
+    ) {
+        for metric in progress.keys {
+            progress[metric]?.forgetLater(identifier.hash(with: space.metrics[metric].seed, 0), at: position)
+        }
+    }
+
+    /// Replays a proof of an identifier, which nobody reads before ``settle()``.
+    mutating func replayProof(of identifier: KeyedIdentifier) {
+        proved.insertLater(identifier.hash(with: Self.ownSeed, 0))
     }
 }
 
@@ -110,38 +144,29 @@ struct OpenWindows: Sendable {
     }
 }
 
-extension OpenWindow {
-    /// A number that tells an identifier's own state apart from its state in metrics.
-    private static let ownSeed: UInt64 = 0x7068_7265_6564_4F4E
+/// The rule of the period that an event counts in: its own or, once that was released, the one that holds the present.
+/// A release never changes.
+///
+/// The daemon knows what was released by the last flush. Of later releases only PostgreSQL knows, which moves what a
+/// flush brings for them (`PendingFlush.redirect`).
+struct Lateness: Sendable {
+    var released: Set<ClosedPeriod> = []
 
-    /// True if an identifier is proved; a proof in this batch holds from now on.
-    mutating func isProved(_ identifier: KeyedIdentifier, now hasProof: Bool) -> Bool {
-        let key = identifier.hash(with: Self.ownSeed, 0)
-        if hasProof { _ = proved.insert(key) }
-        return hasProof || proved.count > 0 && proved.contains(key)
+    func isReleased(_ start: UnixSeconds, of metric: Int, in space: CellSpace) -> Bool {
+        !released.isEmpty && released.contains(ClosedPeriod(layout: space.ids[metric], periodStart: start))
     }
 
-    /// Forgets an identifier's progress in all metrics that count identifiers; true if it had any.
-    mutating func forgetProgress(of identifier: KeyedIdentifier, in space: CellSpace) -> Bool {
-        var hasCome = false
-        for metric in progress.keys {
-            let key = identifier.hash(with: space.metrics[metric].seed, 0)
-            hasCome = progress[metric]?.forget(key) == true || hasCome
-        }
-        return hasCome
+    /// Returns the start of the period that takes what belongs to another one.
+    func start(taking start: UnixSeconds, of metric: Int, now: UnixSeconds, in space: CellSpace) -> UnixSeconds {
+        guard isReleased(start, of: metric, in: space) else { return start }
+        return space.metrics[metric].calendar.period(space.layouts[metric].period, containing: now).start
     }
+}
 
-    /// Forgets an identifier's progress, which nobody reads before ``settle()``.
-    mutating func forgetProgressLater(
-        of identifier: KeyedIdentifier, in space: CellSpace, at position: JournalPosition
-    ) {
-        for metric in progress.keys {
-            progress[metric]?.forgetLater(identifier.hash(with: space.metrics[metric].seed, 0), at: position)
-        }
-    }
+/// A period of a layout that has been released.
+package struct ClosedPeriod: Hashable, Sendable {
+    package let layout: LayoutID
+    package let periodStart: UnixSeconds
 
-    /// Replays a proof of an identifier, which nobody reads before ``settle()``.
-    mutating func replayProof(of identifier: KeyedIdentifier) {
-        proved.insertLater(identifier.hash(with: Self.ownSeed, 0))
-    }
+    package init(layout: LayoutID, periodStart: UnixSeconds) { (self.layout, self.periodStart) = (layout, periodStart) }
 }

@@ -130,3 +130,11 @@ package struct FrozenDeltas: Sendable {
             coverage: deltas.coverage.deltas, closedUntil: deltas.closedUntil)
     }
 }
+
+extension Int64 {
+    /// Returns the sum, or the nearest bound if it does not fit.
+    func saturatingAdd(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}

@@ -70,20 +70,12 @@ package final class WindowKey: Sendable {
                 low: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         }
     }
-}
 
-extension WindowKey {
     /// Returns the receipt of a request for removal. It is the same whenever it is asked for, as long as the key
     /// exists, and differs from every other identifier's.
     package func receipt(of identifier: KeyedIdentifier) -> String {
         // No identifier begins with this byte, as all are UTF-8.
         ([0xFF] + identifier.bytes).withUnsafeBytes { keyed($0) }.bytes.lowerHex
-    }
-}
-
-extension KeyedIdentifier {
-    fileprivate var bytes: [UInt8] {
-        [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
     }
 }
 
@@ -98,6 +90,10 @@ package struct KeyedIdentifier: Hashable, Sendable {
 
     /// The placeholder for purposes without identifiers: the same for everybody, in every window.
     package static let nobody = KeyedIdentifier(high: 0, low: 0)
+
+    fileprivate var bytes: [UInt8] {
+        [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+    }
 
     /// Returns a 64-bit hash of this identifier together with two words.
     ///

@@ -11,7 +11,7 @@
 // Slots, by kind (order u64 is the hash)
 //     batches        order, rest of the name u64, place u32, answer u32     AnsweredBatches.swift; mixed with `head`'s numbers
 //     pairs, proved  order                                                  FlatSet
-//     contributions  order, used u32, partition u32                         Contributions.swift
+//     contributions  order, used u32, partition u32                         FlatTable.swift
 //     progress       order, cell u32, period's ordinal u16, progress u16    WindowProgress.swift
 //
 // Numbers, by kind
@@ -88,28 +88,7 @@ package struct WindowPart: Sendable {
         withUnsafeBytes(of: through.value.littleEndian) { head.append(contentsOf: $0) }
         return contents.bytes(head)
     }
-}
 
-extension WindowPart.Contents {
-    /// Returns some of a table's sections, from one on.
-    static func sections<Entry>(of table: OrderedTable<Entry>, from place: WindowPart.Place) -> Self {
-        let run = table.run(from: place.start, bytes: place.bytes)
-        return Self(sections: run.count) { OrderedTable.bytes(of: run, after: $0) }
-    }
-
-    static func numbers(_ numbers: [Int64]) -> Self {
-        Self { head in
-            var bytes = head
-            bytes.reserveCapacity(head.count + 8 * numbers.count)
-            for number in numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
-            return bytes
-        }
-    }
-
-    static func raw(_ contents: [UInt8]) -> Self { Self { $0 + contents } }
-}
-
-extension WindowPart {
     struct Loaded {
         let kind: Kind
         let metric: Int
@@ -143,4 +122,23 @@ extension WindowPart {
             table.load(contents, sections: sections, through: through)
         }
     }
+}
+
+extension WindowPart.Contents {
+    /// Returns some of a table's sections, from one on.
+    static func sections<Entry>(of table: OrderedTable<Entry>, from place: WindowPart.Place) -> Self {
+        let run = table.run(from: place.start, bytes: place.bytes)
+        return Self(sections: run.count) { OrderedTable.bytes(of: run, after: $0) }
+    }
+
+    static func numbers(_ numbers: [Int64]) -> Self {
+        Self { head in
+            var bytes = head
+            bytes.reserveCapacity(head.count + 8 * numbers.count)
+            for number in numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+            return bytes
+        }
+    }
+
+    static func raw(_ contents: [UInt8]) -> Self { Self { $0 + contents } }
 }

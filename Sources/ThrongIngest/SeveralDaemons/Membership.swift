@@ -1,3 +1,4 @@
+internal import Crypto
 package import ThrongPlan
 
 /// A daemon's knowledge of the daemons that count with it.
@@ -116,4 +117,116 @@ package struct Membership: Sendable, Hashable, Codable {
 extension WindowID {
     /// The first instant at which clients may send to it: the window before it begins.
     package var opens: UnixSeconds { rotation.start(of: WindowNumber(number.value - 1)) }
+}
+
+/// An assignment of identifiers to daemons, valid from a time on.
+package struct OwnershipEpoch: Sendable, Hashable, Codable {
+    /// Counted from 1.
+    package let number: Int64
+    /// The instant from which on windows opened to clients are counted by it; nil for the first epoch, which has no beginning.
+    package let begins: UnixSeconds?
+    /// The shard of the daemon that counts each slot, by slot: 256 of them.
+    package let owners: [Int16]
+    /// The shard of a lost daemon, for which others count at once; nil for none.
+    package let retires: Int16?
+    /// True if all daemons concerned have agreed; until then it is a proposal, which may be dropped.
+    package let isInForce: Bool
+
+    /// Creates an epoch; nil unless there are as many owners as slots.
+    package init?(number: Int64, begins: UnixSeconds?, owners: [Int16], retires: Int16?, isInForce: Bool) {
+        guard owners.count == Slot.count else { return nil }
+        (self.number, self.begins, self.owners) = (number, begins, owners)
+        (self.retires, self.isInForce) = (retires, isInForce)
+    }
+
+    /// The most that a lost daemon's clock may have been ahead of PostgreSQL's, so that it counted in windows that were
+    /// not to be opened yet. It is also the longest notice of a change (`throng daemon join --within`), so that a
+    /// pending change begins before a later retirement takes full effect. Unit: seconds.
+    static let mostAhead: Int64 = 3600
+
+    /// True if the epoch has begun by the time at which a window is opened to clients.
+    func holds(at opening: UnixSeconds) -> Bool { begins.map { $0 <= opening } ?? true }
+
+    /// True if only daemons that agreed to this epoch can have counted, by earlier ones, in a window opened then.
+    func isClean(at opening: UnixSeconds) -> Bool {
+        guard retires != nil else { return begins == nil }
+        return begins.map { $0 + Self.mostAhead <= opening } ?? true
+    }
+}
+
+/// A daemon, as others know it.
+package struct Member: Sendable, Hashable, Codable {
+    /// The shard number, which marks this daemon's counters as its own.
+    package let shard: Int16
+    package let daemon: String
+    /// The address at which other daemons reach it: a URL without a path; nil if they can't.
+    package let address: String?
+    /// True if an operator declared it lost, so that it never attaches again; nil in a record of an earlier version.
+    private let retired: Bool?
+
+    /// True if an operator declared it lost, so that it never attaches again.
+    package var isRetired: Bool { retired ?? false }
+
+    package init(shard: Int16, daemon: String, address: String?, isRetired: Bool = false) {
+        (self.shard, self.daemon, self.address, retired) = (shard, daemon, address, isRetired)
+    }
+}
+
+/// Shares slots out so that as few as possible change hands.
+package enum SlotTable {
+    /// Returns the owners after a daemon joins: it takes slots from those that have the most.
+    package static func joined(by shard: Int16, _ owners: [Int16]) -> [Int16] {
+        guard !owners.contains(shard) else { return owners }
+        var owners = owners
+        let share = owners.count / (Set(owners).count + 1)
+        for _ in 0..<share {
+            // The lowest shard of those with the most slots.
+            let others = counts(owners).filter { $0.key != shard }
+            guard let richest = others.min(by: { ($1.value, $0.key) < ($0.value, $1.key) })?.key,
+                let slot = owners.lastIndex(of: richest)
+            else { break }
+            owners[slot] = shard
+        }
+        return owners
+    }
+
+    /// Returns the owners after a daemon leaves; nil if it is the only owner or owns no slot.
+    package static func left(by shard: Int16, _ owners: [Int16]) -> [Int16]? {
+        var counts = counts(owners)
+        guard counts.removeValue(forKey: shard) != nil, !counts.isEmpty else { return nil }
+        var owners = owners
+        for slot in owners.indices where owners[slot] == shard {
+            // The lowest shard of those with the fewest slots.
+            guard let poorest = counts.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { break }
+            owners[slot] = poorest
+            counts[poorest, default: 0] += 1
+        }
+        return owners
+    }
+
+    private static func counts(_ owners: [Int16]) -> [Int16: Int] {
+        owners.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+}
+
+/// The unit by which identifiers are shared out among daemons: the first byte of the SHA-256 of an identifier as the
+/// client sends it. It changes with the identifier. It tells a load balancer nothing new, as that sees the whole request anyway.
+package struct Slot: Sendable, Hashable {
+    /// 0 to 255.
+    package let number: Int
+
+    package static let count = 256
+
+    /// Returns the slot of an identifier or, for a purpose without identifiers, of a batch's name.
+    package init(of text: some Sequence<UInt8>) {
+        var hash = SHA256()
+        hash.update(data: Array(text))
+        number = Int(hash.finalize().withUnsafeBytes { $0[0] })
+    }
+
+    /// Returns the slot with a number; nil unless it is within 0 to 255.
+    package init?(_ number: Int) {
+        guard (0..<Self.count).contains(number) else { return nil }
+        self.number = number
+    }
 }

@@ -153,4 +153,51 @@ extension Lattice {
         }
         return draws
     }
+
+    /// The cost of one device's day in one question by these fields: the ρ of zero-concentrated differential privacy.
+    ///
+    ///     Σ over S of r(S) · change² / 2V
+    ///
+    /// The attacker is given the kept layer, which only helps; the rest of a day is the fresh layer, of variance V /
+    /// r(S) in each interaction (Canonne, Kamath and Steinke 2020). Costs of all event sets that a device met, of
+    /// counts and of sums, add up (Bun and Steinke 2016). The cost is 8/k² · Σ r(S) for devices, and 50/k² · (a/b)² · Σ
+    /// r(S) for events.
+    /// - Parameters:
+    ///   - change: 1 for devices; for events and sums the amount that the device added, in one cell or in several.
+    ///   - least: V; see ``LayerVariance``.
+    /// - Throws: ``NoiseError/overflow``.
+    package func cost(change: Rational, least: Rational) throws(NoiseError) -> Rational {
+        var rests = Rational.zero
+        for interaction in interactions { rests = try rests.adding(rest(of: interaction)) }
+        return try rests.multiplied(by: change).multiplied(by: change)
+            .divided(by: least.multiplied(by: Rational(2)))
+    }
+}
+
+/// The rule for publishing a cell: it has k devices or more, and its drawn number says so, too.
+///
+/// A cell of fewer than k devices is never published, and one of exactly k with a chance of 1/40 at most, since its
+/// noise has to reach the margin. The whole number that is shown and the exact one that was drawn both have to reach
+/// it, so that no step after the draw can raise the chance.
+package struct PublicationRule: Sendable, Hashable {
+    /// k. Unit: devices.
+    package let threshold: Int64
+    /// m, from ``GroupingMargin/publication`` of the grouping's devices.
+    package let margin: Int64
+
+    package init(threshold: Int64, margin: Int64) {
+        (self.threshold, self.margin) = (threshold, margin)
+    }
+
+    /// The least number that is published.
+    package var least: Int64 { threshold + margin }
+
+    /// True if a cell is published.
+    ///
+    /// - Parameters:
+    ///   - floor: the number of devices that are proved to be behind it.
+    ///   - whole: its number of devices as it would be shown.
+    package func publishes(floor: Int64, whole: Int64, drawn: GroupingTable, at cell: Int) -> Bool {
+        floor >= threshold && whole >= least && drawn.isAtLeast(least, at: cell)
+    }
 }

@@ -44,9 +44,7 @@ package struct Rational: Sendable, Hashable {
         while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
         return Int128(larger)
     }
-}
 
-extension Rational {
     /// The exact sum.
     ///
     /// - Throws: ``NoiseError/overflow``.

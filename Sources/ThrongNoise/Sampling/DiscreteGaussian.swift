@@ -56,9 +56,7 @@ package struct DiscreteGaussian: Sendable, Hashable {
         let (whole, rest) = divisor.dividingFullWidth(base.multipliedFullWidth(by: base))
         return bits.exponentialCoin(whole: whole, rest, over: divisor) ? drawn : nil
     }
-}
 
-extension DiscreteGaussian {
     /// The most bits above or below the fraction bar of a variance.
     private static let mostBits = 60
 

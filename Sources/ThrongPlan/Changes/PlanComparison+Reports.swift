@@ -1,6 +1,9 @@
 extension PlanComparison {
     mutating func compareReports() {
         compareRecipients()
+        if old.annotations != new.annotations {
+            note(.words, Part("the annotations"), "tell readers of trends something else")
+        }
         for partner in new.partners {
             guard let former = old.partner(partner.name) else { continue }
             noteWords(
@@ -20,10 +23,11 @@ extension PlanComparison {
                     words("\(place).explanation", former.explanation ?? "", report.explanation ?? ""),
                 ])
             if former.insights != report.insights || former.period != report.period || former.formats != report.formats
-                || former.locale != report.locale || old.language(of: former) != new.language(of: report)
+                || old.language(of: former) != new.language(of: report)
             {
                 note(.runs, part, "says something else, or says it otherwise")
             }
+            if former.alert != report.alert { note(.runs, part, "goes under another condition") }
             if former.schedule != report.schedule || former.deliveries != report.deliveries
                 || former.partner != report.partner
             {

@@ -1,3 +1,5 @@
+internal import ThrongWire
+
 /// Two plans while they are compared, and what was found so far.
 struct PlanComparison {
     let old: Plan
@@ -124,17 +126,22 @@ struct PlanComparison {
                 else: "everybody agrees for themselves, no longer a parent for a child")
         }
         compareUses(now, before, part)
+        // Whoever is not asked was told of the former basis; a change of consent is noted above.
+        if !now.needsConsent, !before.needsConsent, before.legalBasis != now.legalBasis {
+            func words(_ basis: LegalBasis?) -> String { basis?.words ?? "what the plan does not say" }
+            note(
+                before.legalBasis == nil ? .words : .widens, part,
+                "its legal basis is \(words(now.legalBasis)) instead of \(words(before.legalBasis))")
+        }
         noteSet(
             part, before.refusedBy.map(\.rawValue), now.refusedBy.map(\.rawValue), came: .tightens, went: .widens
         ) { signal, isNew in isNew ? "\(signal) refuses it, too" : "\(signal) refuses it no longer" }
         compareIdentifiers(now, before, part)
         compareTransports(now, before, part)
-        if before.floorPerNetwork != now.floorPerNetwork {
-            let isLess = (now.floorPerNetwork ?? .max) < (before.floorPerNetwork ?? .max)
-            note(
-                isLess ? .tightens : .widens, part,
-                now.floorPerNetwork.map { "\($0) identifiers of one network lift floors in a window" }
-                    ?? "any number of identifiers of one network lifts floors")
+        noteSize(part, before.floorPerNetwork ?? .max, now.floorPerNetwork ?? .max, widensBy: true) { _, new in
+            new == .max
+                ? "any number of identifiers of one network lifts floors"
+                : "\(new) identifiers of one network lift floors in a window"
         }
         if before.senders != now.senders {
             note(
@@ -208,5 +215,84 @@ struct PlanComparison {
             note(.asks, part, "people agreed to another one: \(why)")
         }
         if now.needsParent, !before.needsParent { note(.asks, part, "no parent has been asked yet") }
+    }
+}
+
+extension PlanComparison {
+    mutating func compareAges() {
+        let (before, now) = (old.app.directedTo, new.app.directedTo)
+        guard before != now else { return }
+        let isLess = now == .children || now == .mixed && before == .general
+        let change = "is directed to \(now.audience) instead of \(before.audience)"
+        note(
+            .app, isLess: isLess, "\(change): terms for children hold",
+            else: "\(change): terms for children hold no longer, or for fewer")
+        // Parents were told of each purpose.
+        for purpose in new.purposes where !isLess && !new.countsChildren(purpose) {
+            guard let former = old.purpose(purpose.name), old.countsChildren(former) else { continue }
+            note(.widens, .purpose(purpose.name), "is held to the terms for children no longer")
+        }
+    }
+
+    mutating func compareUses(_ now: Purpose, _ before: Purpose, _ part: Part) {
+        guard before.use != now.use else { return }
+        let kind: PlanChange.Kind =
+            switch (before.use, now.use) {
+            case (nil, .marketing): .widens
+            case (nil, _): .words
+            case (.marketing, .some): .tightens
+            default: .widens
+            }
+        func words(_ use: PurposeUse?) -> String { use?.rawValue ?? "what the plan does not say" }
+        note(kind, part, "is used for \(words(now.use)) instead of \(words(before.use))")
+    }
+}
+
+extension DirectedTo {
+    /// The audience, as the end of a sentence.
+    fileprivate var audience: String {
+        switch self {
+        case .general: "a general audience"
+        case .children: "children"
+        case .mixed: "a mixed audience"
+        }
+    }
+}
+
+extension PlanComparison {
+    mutating func compareRelays() {
+        guard let before = old.app.relay, let now = new.app.relay, before != now else { return }
+        note(.widens, .app, "the relay \(now.host) sees addresses, no longer \(before.host)")
+    }
+
+    /// Notes that values can be guessed, or can't any more, and that they are learned anew.
+    mutating func compareEvaluators() {
+        let (before, now) = (old.app.evaluator, new.app.evaluator)
+        guard before != now else { return }
+        guard let now else {
+            return note(
+                .widens, .app,
+                "nobody evaluates values any more: whoever runs the daemon can try guesses against hashes")
+        }
+        guard let before else {
+            let change = "values are evaluated by \(now.url.host) before they are hashed"
+            return note(.tightens, .app, "\(change); plain hashes count as other from the start on")
+        }
+        if before.url != now.url {
+            note(.widens, .app, "the evaluator \(now.url.host) sees addresses, no longer \(before.url.host)")
+        }
+        if before.key != now.key {
+            note(
+                .runs, .app,
+                "the evaluator has another key: labels count again once enough devices with this plan have sent them")
+        }
+    }
+
+    mutating func compareTransports(_ now: Purpose, _ before: Purpose, _ part: Part) {
+        guard before.transport != now.transport else { return }
+        note(
+            part, isLess: now.transport == .oblivious,
+            "goes through the relay, so that the daemon sees no address; what comes directly is refused from the start on",
+            else: "goes to the daemon directly, which sees the address")
     }
 }

@@ -28,13 +28,8 @@ package struct PlanDraft: Sendable {
         title: String, client: DraftClient, topics: [PlanTopic], audience: Int, partner: String?,
         languages: [DraftLanguage], today: CalendarDate
     ) {
-        self.title = title
-        self.client = client
-        self.topics = topics
-        self.audience = audience
-        self.partner = partner
-        self.languages = languages
-        self.today = today
+        (self.title, self.client, self.topics, self.audience) = (title, client, topics, audience)
+        (self.partner, self.languages, self.today) = (partner, languages, today)
     }
 
     /// The app's name as clients send it, made of its title.

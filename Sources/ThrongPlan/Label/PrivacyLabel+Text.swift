@@ -5,9 +5,9 @@ extension PrivacyLabel {
         label.heading(1, title)
         label.paragraph(lede)
         for promise in promises { label.item(promise) }
-        label.item("Questions: \(contact)")
+        label.item(language.say(.questions, ["contact": contact]))
         for purpose in purposes {
-            label.heading(2, "Purpose: \(purpose.name)")
+            label.heading(2, language.say(.labelPurpose, ["purpose": purpose.name.text]))
             label.paragraph(purpose.explanation)
             for fact in purpose.facts { label.item(fact.sentence) }
             for metric in purpose.metrics {
@@ -16,25 +16,22 @@ extension PrivacyLabel {
                 for fact in metric.facts { label.item(fact.sentence) }
             }
         }
-        label.heading(2, "How coarsely")
+        label.heading(2, language.say(.labelCoarsely))
         label.paragraph(coarsening)
         for dimension in dimensions { label.item("\(dimension.title), \(dimension.source): \(dimension.summary)") }
-        label.heading(2, "Who receives numbers")
+        label.heading(2, language.say(.labelRecipients))
         for recipient in recipients {
             label.item(recipient.insights.isEmpty ? recipient.title : "\(recipient.title):")
             for insight in recipient.insights { label.item(insight, depth: 1) }
         }
+        label.heading(2, language.say(.labelRightsTitle))
+        for right in rights { label.item(right) }
         label.gap()
-        label.paragraph("Plan \(plan), days in \(timeZone).")
+        label.paragraph(language.say(.labelPlan, ["plan": plan, "timeZone": timeZone]))
         return label.text.replacing(/\n+$/, with: "\n")
     }
 
-    package var coarsening: String {
-        guard !dimensions.isEmpty else { return "Nothing of what your device says splits these numbers." }
-        return """
-            Before anything is stored, each of these becomes one of the listed words, or a scrambled text where it says so.
-            """
-    }
+    package var coarsening: String { language.say(dimensions.isEmpty ? .labelUnsplit : .labelCoarsening) }
 }
 
 /// Plain text in lines of at most 100 columns, which also reads as Markdown.

@@ -4,6 +4,8 @@ package import ThrongWire
 /// A description of what an app counts, in plain language: the source of the daemon's page, the beacon's panel and
 /// `throng plan label`.
 package struct PrivacyLabel: Sendable, Hashable, Encodable {
+    /// The language of its sentences.
+    package let language: Language
     package let app: AppName
     package let appTitle: String
     /// The app title's language; nil here and below if the plan does not say.
@@ -11,6 +13,10 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
     package let title: String
     package let lede: String
     package let promises: [String]
+    /// The rights of people, and how they are used.
+    package let rights: [String]
+    /// The four steps by which something that is done becomes a number.
+    package let steps: [String]
     package let contact: String
     /// k. Unit: devices.
     package let threshold: Int64
@@ -20,13 +26,22 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
     package let recipients: [Recipient]
     package let events: [String]
     package let fields: [Field]
+    /// The words of the beacon's panel by their messages' names, `coarsely`, `recipients`, `questions` and the side from which
+    /// it is read, `dir`. A name in braces is for the panel to fill in.
+    package let words: [String: String]
     /// The first digits of the plan's SHA-256.
     package let plan: String
     /// The time zone in which days begin: a name from the IANA time zone database.
     package let timeZone: String
 
-    /// The things that numbers stand for: "devices or visits".
-    package var units: String { LabelUnit.text(Set(purposes.map(\.unit))) }
+    /// The things that numbers stand for, as messages name them: `device_visit`.
+    package var units: String { LabelUnit.word(for: Set(purposes.map(\.unit))) }
+
+    /// The subjects of facts, in the words of ``Message/labelTopic``.
+    enum Topic: String {
+        case counts, answered, splitBy, refused, addsUp, spreads, sampling, margin, published, until, deleted, coarser
+        case consent, usedFor, signals, children, code, proof, way, takenBack, kept
+    }
 
     package struct Fact: Sendable, Hashable, Encodable {
         package let topic: String
@@ -34,17 +49,6 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
         package let text: String
         /// The fact as a sentence that stands without the topic.
         package let sentence: String
-
-        init(_ topic: String, lead: String = "", _ text: String) {
-            self.topic = topic
-            self.text = text
-            sentence = lead + text
-        }
-
-        /// Returns the facts whose text there is.
-        static func all(_ texts: [(topic: String, lead: String, text: String?)]) -> [Fact] {
-            texts.compactMap { topic, lead, text in text.map { Fact(topic, lead: lead, $0) } }
-        }
     }
 
     package struct Purpose: Sendable, Hashable, Encodable {

@@ -101,14 +101,8 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         hasIdentifiers: Bool = true, firstPeriods: [PeriodKind] = [], provedPeriods: [PeriodKind] = [],
         within: WindowLayout? = nil, floor: FloorKind = .any
     ) {
-        self.app = app
-        self.metric = metric
-        self.purpose = purpose
-        self.rotation = rotation
-        self.period = period
-        self.timeZone = timeZone
-        self.dimensions = dimensions
-        self.sums = sums
+        (self.app, self.metric, self.purpose, self.rotation, self.period) = (app, metric, purpose, rotation, period)
+        (self.timeZone, self.dimensions, self.sums) = (timeZone, dimensions, sums)
         self.contributionBound = contributionBound
         impossibleCombinations = impossible.isEmpty ? nil : impossible
         sampledShare = sampling == 1 ? nil : sampling
@@ -183,7 +177,7 @@ extension MetricLayout {
 
 extension JSONEncoder {
     /// An encoder that writes the same bytes for the same value.
-    static func stable(
+    package static func stable(
         keys: KeyEncodingStrategy = .useDefaultKeys, _ more: OutputFormatting = []
     ) -> JSONEncoder {
         let encoder = JSONEncoder()

@@ -41,18 +41,24 @@ package struct MarginCost: Sendable, Hashable {
     /// ρ with two decimals, rounded up.
     package var text: String { Self.text(rho) }
 
-    static func text(_ rho: Double) -> String { String(format: "%.2f", (rho * 100).rounded(.up) / 100) }
+    package static func text(_ rho: Double) -> String { String(format: "%.2f", (rho * 100).rounded(.up) / 100) }
+
+    /// The share of right guesses whether a device is there, at most, of somebody who knows all others and sees everything that
+    /// costs ρ; half of such devices are. Unit: percent, rounded up; 50 is a coin.
+    ///
+    /// A guess is right in (1 + TV)/2 of cases at best. The total variation TV is at most √(ρ/2), as the divergence is at most
+    /// ρ (Pinsker), and at most √(1 − e^−ρ) (Bretagnolle and Huber).
+    static func bestGuess(_ rho: Double) -> Int {
+        let variation = min((rho / 2).squareRoot(), (1 - exp(-rho)).squareRoot())
+        return Int((50 * (1 + variation)).rounded(.up))
+    }
 }
 
 extension MetricLayout {
     /// The most of its periods in which one window may lie: in each of them an identifier is drawn again. Local midnights and hours lie at
     /// quarters of an hour.
     var periodsOfWindow: Int {
-        let length: Int64 =
-            switch period {
-            case .hour: 3600
-            case .day, .week, .month: 86_400
-            }
+        let length = min(period.shortestSeconds, 86_400)
         let isAligned =
             timeZone == "UTC"
             ? length % rotation.seconds == 0 || rotation.seconds % length == 0 : 900 % rotation.seconds == 0

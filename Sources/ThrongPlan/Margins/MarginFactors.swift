@@ -21,7 +21,7 @@ package struct MarginFactors: Sendable, Hashable {
 extension Plan {
     /// Returns the factors of a metric beside the plan's others.
     ///
-    /// - Complexity: O(happenings · metrics²).
+    /// - Complexity: O(kinds · metrics²).
     package func marginFactors(of metric: Metric) -> MarginFactors {
         let (base, widening) = (ownFactors(of: metric), budgetFactor(of: metric))
         return MarginFactors(events: base.events * widening, devices: base.devices * widening)
@@ -35,10 +35,10 @@ extension Plan {
     }
 
     private func ownFactors(of metric: Metric) -> MarginFactors {
-        let all = metrics.map { ($0, counted(by: $0).happenings) }
+        let all = metrics.map { ($0, counted(by: $0).kinds) }
         var (events, devices): (Int64, Int64) = (1, 1)
-        for happening in counted(by: metric).happenings ?? [] {
-            let sharing = all.filter { $0.1?.contains(happening) ?? true }.map(\.0)
+        for kind in counted(by: metric).kinds ?? [] {
+            let sharing = all.filter { $0.1?.contains(kind) ?? true }.map(\.0)
             // Numbers of identifiers are not linear in events.
             events = max(events, Self.groups(of: sharing.filter { $0.within == nil }, where: asksAlike))
             devices = max(devices, Self.groups(of: sharing, where: splitsAlike))
@@ -60,7 +60,7 @@ extension Plan {
     }
 
     private func asksAlike(_ one: Metric, _ other: Metric) -> Bool {
-        counted(by: one).happenings == counted(by: other).happenings && one.sampling == other.sampling
+        counted(by: one).kinds == counted(by: other).kinds && one.sampling == other.sampling
             && one.period == other.period && one.contributionBound == other.contributionBound
             && one.within == other.within && splitsAlike(one, other)
     }

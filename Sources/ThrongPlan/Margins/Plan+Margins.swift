@@ -1,7 +1,7 @@
 internal import ThrongNoise
 
 extension Plan {
-    /// Returns lines for authors of plans that say how far off numbers may be: one per grouping, and what they cost.
+    /// Returns lines for authors of plans: how far off numbers may be in 19 of 20 cases, one per grouping, and what they cost.
     package func marginLines() -> [String] {
         let lines = metrics.flatMap { metric -> [String] in
             do {
@@ -10,9 +10,8 @@ extension Plan {
                 return ["metric '\(metric.name)': its margins can't be worked out: \(error)"]
             }
         }
-        return lines
-            + (dailyCost.map { ["all metrics of a day: everything that is said of a device costs ρ \($0) at most"] }
-                ?? [])
+        guard let dailyRho else { return lines }
+        return lines + ["all metrics of a day: \(Self.guessLine("a device was there", dailyRho))"]
     }
 
     /// Returns the most that everything drawn for a metric in a day costs one device: ρ, such as "0.98". The cost is
@@ -21,18 +20,30 @@ extension Plan {
         cost(of: metric, marginFactors(of: metric)).map(MarginCost.text)
     }
 
-    /// The cost of a device's day over all daily metrics, such as "4.10"; nil for one such metric or none.
-    package var dailyCost: String? {
+    /// The cost ρ of a device's day over all daily metrics; nil for one such metric or none.
+    var dailyRho: Double? {
         guard let first = metrics.first(where: isDaily) else { return nil }
         let daily = metrics(ofOneWith: first)
         guard daily.count > 1 else { return nil }
-        return MarginCost.text(daily.reduce(0) { $0 + (cost(of: $1, marginFactors(of: $1)) ?? 0) })
+        return daily.reduce(0) { $0 + (cost(of: $1, marginFactors(of: $1)) ?? 0) }
     }
 
     /// Returns the metrics whose costs add up for one: a device's day if identifiers last a day, whatever the purpose; otherwise an
     /// identifier in its window, or an event, of one purpose.
     func metrics(ofOneWith metric: Metric) -> [Metric] {
         metrics.filter(isDaily(metric) ? isDaily : { $0.purpose == metric.purpose })
+    }
+
+    /// Finds the metric that tells how many events each of a metric's identifiers sent: a frequency of the same events
+    /// and purpose. Nil where there is none, or where some of these events can't add to the metric.
+    package func frequency(telling metric: Metric) -> Metric? {
+        guard metric.within == nil, metric.answered == nil, metric.sampling == 1, metric.impossible.isEmpty else {
+            return nil
+        }
+        return metrics.first { other in
+            guard case .frequency? = other.within?.kind else { return false }
+            return other.purpose == metric.purpose && Set(other.events) == Set(metric.events)
+        }
     }
 
     private func isDaily(_ metric: Metric) -> Bool {
@@ -77,14 +88,15 @@ extension Plan {
         let (threshold, factors) = (metric.threshold, marginFactors(of: metric))
         var lines: [String] = []
         for (part, names) in zip(shape.parts, groupingNames(of: metric)) {
-            var numbers: [String] = []
+            var (numbers, least): ([String], String) = ([], "")
             if let lattice = shape.devices[part.occasions] {
                 let width = try NoiseWidth(threshold: threshold.devices, factor: factors.devices)
                 let set = shape.deviceFields(of: part.fields)
                 let margin = try lattice.margin(
                     of: set, draws: lattice.draws(width), over: part.combinations(of: shape.deviceDimensions(of: set)))
                 let stated = try margin.stated(moved: .zero)
-                numbers.append("devices ±\(stated), shown from \(threshold.devices + margin.publication)")
+                numbers.append("\(stated) devices")
+                least = "; shown from \(threshold.devices + margin.publication) devices on"
             }
             for measure in 0...layout.sums.count where measure > 0 || layout.within == nil {
                 let width = try layout.width(of: measure, threshold, factor: factors.events)
@@ -93,27 +105,37 @@ extension Plan {
                     of: set, draws: shape.events.draws(width),
                     over: part.combinations(of: shape.eventDimensions(of: set))
                 ).stated(moved: .zero)
-                numbers.append(measure == 0 ? "events ±\(stated)" : layout.sums[measure - 1].text(stated))
+                numbers.append(measure == 0 ? "\(stated) events" : layout.sums[measure - 1].text(stated))
             }
             let split = names.isEmpty ? "in total" : "by \(names.map(\.text).joined(separator: " and "))"
-            lines.append("metric '\(metric.name)' \(split): \(numbers.joined(separator: ", ")), in 19 of 20 cases")
+            let off = numbers.joined(separator: ", ")
+            lines.append("metric '\(metric.name)', each \(metric.period.rawValue) \(split): \(off)\(least)")
         }
-        if let cost = marginCost(of: metric) {
+        if let rho = cost(of: metric, factors) {
             let window = Duration.seconds(layout.rotation.seconds).planText
-            let unit =
+            let what =
                 layout.hasIdentifiers
-                ? layout.rotation == .longest ? "a device and day" : "an identifier of \(window)" : "an event"
-            lines.append("metric '\(metric.name)': everything that is said of \(unit) costs ρ \(cost) at most")
+                ? layout.rotation == .longest ? "a device was there on a day" : "an identifier of \(window) was there"
+                : "an event was there"
+            lines.append("metric '\(metric.name)': \(Self.guessLine(what, rho))")
         }
         return lines
+    }
+
+    /// Says in words what a cost means: how often a guess about one is right at most.
+    private static func guessLine(_ what: String, _ rho: Double) -> String {
+        """
+        whether \(what) is guessed right at most \(MarginCost.bestGuess(rho)) times of 100, even knowing all others (a coin: 50; \
+        ρ \(MarginCost.text(rho)))
+        """
     }
 }
 
 extension SumMeasure {
-    /// Returns a margin as text, such as "revenue ±55436.15 EUR", from a number of 10^-decimals units.
+    /// Returns a margin as text, such as "55436.15 EUR of revenue", from a number of 10^-decimals units.
     fileprivate func text(_ margin: Int64) -> String {
         let digits = String(repeating: "0", count: max(0, decimals + 1 - "\(margin)".count)) + "\(margin)"
         let amount = decimals == 0 ? digits : "\(digits.dropLast(decimals)).\(digits.suffix(decimals))"
-        return "\(name) ±\(amount)\(unit.isEmpty ? "" : " \(unit)")"
+        return "\(amount)\(unit.isEmpty ? "" : " \(unit)") of \(name)"
     }
 }

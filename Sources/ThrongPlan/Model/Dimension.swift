@@ -1,3 +1,5 @@
+package import ThrongWire
+
 /// One way to split a metric: a field of the event and the bucketing that coarsens it.
 package struct Dimension: Sendable, Hashable {
     /// The name, used as a column name in the analyst's tables.
@@ -33,6 +35,52 @@ package struct DerivedDimension: Sendable, Hashable {
     package func buckets(of base: [BucketLabel]) -> [Int] {
         base.map { label in
             groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? groups.count
+        }
+    }
+}
+
+/// The origin of a base dimension: a field of events, and the rule that coarsens it, of which a layout holds only the
+/// fingerprint.
+package struct DimensionOrigin: Sendable, Hashable, Codable {
+    package let field: FieldName
+    package let rule: BucketingRule
+}
+
+/// The origins of a layout's base dimensions under each known plan; none for a dimension whose origin nobody kept.
+package typealias DimensionOrigins = [DimensionName: Set<DimensionOrigin>]
+
+extension Plan {
+    /// Returns the origins of a metric's base dimensions; none for those that the daemon fills or learns.
+    package func origins(of metric: Metric) -> [DimensionName: DimensionOrigin] {
+        var origins: [DimensionName: DimensionOrigin] = [:]
+        for dimension in cubeDimensions(of: metric)
+        where dimension.name != metric.within?.name && !dimension.isRevealed {
+            origins[dimension.name] = DimensionOrigin(field: dimension.field, rule: dimension.rule)
+        }
+        return origins
+    }
+}
+
+extension DimensionOrigin {
+    /// Returns the events that each bucket holds; nil if the dimension does not tell events apart by their names.
+    package func kinds(of events: Set<EventName>) -> [Set<EventName>]? {
+        // Every plan's rules compiled when it was read; one that does not any more tells nothing apart.
+        guard field == .event, let bucketing = try? rule.bucketingByLabel else { return nil }
+        var kinds = bucketing.labels.map { _ in Set<EventName>() }
+        for event in events {
+            kinds[event.text.withFieldValue { bucketing.bucket($0) }].insert(event)
+        }
+        return kinds
+    }
+}
+
+extension BucketingRule {
+    /// The bucketing with user agents known only by their labels: it needs no rules for them.
+    var bucketingByLabel: any Bucketing {
+        get throws(BucketingProblem) {
+            try compiled { part, families throws(BucketingProblem) in
+                try LabelBucketing(UserAgentBucketing.table(part, families).labels)
+            }
         }
     }
 }

@@ -53,6 +53,8 @@ package struct Insight: Sendable, Hashable {
         case periodBefore = "period_before"
         /// The same hour or day a week before: of Tuesday, last week's Tuesday.
         case weekBefore = "week_before"
+        /// 52 weeks before, on the same weekday; of a month, the same month a year before.
+        case yearBefore = "year_before"
     }
 
     /// The things that a share counts.

@@ -1,3 +1,7 @@
+// Names, buckets and calendars are words of the wire, which devices speak too. Code that reads plans needs them: one
+// import here replaces a second one in every file that looks at a plan.
+@_exported public import ThrongWire
+
 /// A plan of what one app may count: the only way that anything comes to be counted.
 ///
 /// A plan is read from YAML by ``Plan/init(yaml:file:today:)`` and is valid by construction: every name that it uses
@@ -20,6 +24,7 @@ package struct Plan: Sendable, Hashable {
     /// The places at which the plan's parts are written, for advice that points at lines.
     package internal(set) var places: PlanPlaces = PlanPlaces(file: "the plan")
     package internal(set) var translations: PlanTranslations = PlanTranslations()
+    package internal(set) var annotations: [Annotation] = []
 
     package func purpose(_ name: PurposeName) -> Purpose? { purposes.first { $0.name == name } }
     /// The dimension of that name that is made from a field, if the plan has one.
@@ -34,8 +39,44 @@ package struct Plan: Sendable, Hashable {
     package func partner(_ name: PartnerName) -> Partner? { partners.first { $0.name == name } }
 }
 
+/// Something that happened on a day, for readers of trends.
+package struct Annotation: Sendable, Hashable {
+    let name: String
+    package let date: CalendarDate
+    package internal(set) var text: String
+}
+
 /// The SHA-256 of a plan's text: two plans with one version are the same text.
 package struct PlanVersion: Hashable, Sendable, Codable {
     package let hex: String
     package init(hex: String) { self.hex = hex }
+}
+
+extension Plan {
+    /// The words before the titles of what is made up.
+    private static let mark = "Made up: "
+    private static let warning = "Made up by throng try: no such devices exist, and no number here is true."
+
+    /// Returns the same plan for a crowd that is made up: the titles of its app and reports say so, in each language, and
+    /// reports go nowhere but to folders within the data directory.
+    package func forMadeUpCrowd() -> Plan {
+        var plan = self
+        plan.app.title = Self.mark + app.title
+        for (place, report) in reports.enumerated() {
+            plan.reports[place].title = Self.mark + report.title
+            plan.reports[place].explanation =
+                [Self.warning, report.explanation].compactMap { $0 }.joined(separator: " ")
+            plan.reports[place].deliveries = [.folder("reports/\(report.partner)")]
+        }
+        for (place, words) in translations.words {
+            let parts = place.split(separator: ".")
+            let isTitle = place == "app.title" || parts.first == "reports" && parts.last == "title"
+            let isExplanation = parts.first == "reports" && parts.last == "explanation"
+            guard isTitle || isExplanation else { continue }
+            let mark = isTitle ? Self.mark : Self.warning + " "
+            plan.translations.words[place] = PlanTranslations.Words(
+                texts: words.texts.mapValues { mark + $0 }, fallback: words.fallback)
+        }
+        return plan
+    }
 }

@@ -52,7 +52,7 @@ package struct PlanPlaces: Sendable, Hashable {
 
 /// The kinds of things that a plan gives names to.
 enum PlanPart: String, Sendable, Hashable, CaseIterable {
-    case purpose, dimension, metric, insight, report, partner
+    case purpose, dimension, metric, insight, report, partner, annotation
 
     /// The key of the section that declares them.
     var section: String { rawValue + "s" }

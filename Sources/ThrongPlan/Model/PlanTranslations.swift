@@ -54,6 +54,10 @@ extension Plan {
         for (place, part) in metrics.enumerated() {
             put(&plan.metrics[place].title, at: "metrics.\(part.name).title")
             put(&plan.metrics[place].question, at: "metrics.\(part.name).question")
+            plan.metrics[place].noun = part.noun.map { noun in
+                let (one, many) = ("metrics.\(part.name).noun.one", "metrics.\(part.name).noun.many")
+                return Noun(one: best[one]?.text ?? noun.one, many: best[many]?.text ?? noun.many)
+            }
         }
         for (place, part) in insights.enumerated() {
             put(&plan.insights[place].title, at: "insights.\(part.name).title")
@@ -63,12 +67,18 @@ extension Plan {
             put(&plan.reports[place].title, at: "reports.\(part.name).title")
             put(&plan.reports[place].explanation, at: "reports.\(part.name).explanation")
         }
+        for (place, part) in annotations.enumerated() {
+            put(&plan.annotations[place].text, at: "annotations.\(part.name).text")
+        }
         return plan
     }
 
-    /// Returns a report's language: its own, its partner's, or the one in which it writes numbers.
-    package func language(of report: Report) -> LanguageTag? {
-        report.language ?? partner(report.partner)?.language ?? LanguageTag(report.locale.rawValue)
+    /// Returns a report's language: its own, its partner's, or that of the plan's texts.
+    package func language(of report: Report) -> LanguageTag {
+        if let asked = report.language ?? partner(report.partner)?.language { return asked }
+        let fallbacks = Set(translations.words.values.map(\.fallback)).sorted()
+        let english = Language.english.tag
+        return fallbacks.contains(english) ? english : fallbacks.first { Language($0) != nil } ?? english
     }
 
     /// Returns the language of the plan's text at a place; nil if the plan does not say.

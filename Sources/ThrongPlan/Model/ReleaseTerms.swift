@@ -17,12 +17,8 @@ package struct ReleaseTerms: Sendable, Hashable {
         threshold: Threshold, expiry: [DecayStep] = [], counted: CountedEvents? = nil,
         origins: [DimensionName: DimensionOrigin] = [:], explanation: String? = nil, recipients: [PartnerName]? = nil
     ) {
-        self.threshold = threshold
-        self.expiry = expiry
-        self.counted = counted
-        self.origins = origins
-        self.explanation = explanation
-        self.recipients = recipients
+        (self.threshold, self.expiry, self.counted, self.origins) = (threshold, expiry, counted, origins)
+        (self.explanation, self.recipients) = (explanation, recipients)
     }
 
     /// Returns terms that satisfy both. The events, the origins, and what people are told are the first one's.

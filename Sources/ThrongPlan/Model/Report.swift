@@ -15,11 +15,11 @@ package struct Report: Sendable, Hashable {
     package let schedule: CronSchedule?
     package let formats: [ReportFormat]
     package internal(set) var deliveries: [Delivery]
-    /// The way in which its reader writes numbers and dates.
-    package internal(set) var locale = ReportLocale.english
     package internal(set) var split = SplitPeriod.say
-    /// The report's language, one of the plan's; nil if the report itself does not ask for one.
+    /// The report's language; nil if the report itself does not ask for one.
     package internal(set) var language: LanguageTag?
+    /// The condition under which it is made; nil where it always is.
+    package internal(set) var alert: Alert?
 }
 
 /// The treatment of a report's period in which a plan edit began to count a metric anew.
@@ -41,28 +41,20 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
     package static let standard: [ReportFormat] = [.html, .csv, .json]
 }
 
-/// The way in which a report's reader writes numbers and dates; the report's sentences are English.
-package enum ReportLocale: String, Sendable, Hashable, CaseIterable, Codable {
-    case english = "en"
-    case americanEnglish = "en-US"
-    case german = "de"
-    case swissGerman = "de-CH"
-    case french = "fr"
-    case italian = "it"
-    case spanish = "es"
-    case dutch = "nl"
-}
-
 package enum Delivery: Sendable, Hashable {
     /// A folder, relative to the daemon's data directory unless absolute.
     case folder(String)
     case http(HTTPDelivery)
+    /// All files in one mail; the address's place among those of the report, from 1.
+    case mail(MailAddress, place: Int)
 
-    /// The way and the address: `folder out/bank`, `put https://partner.example.com/inbox/`. Runs deliver once to each.
+    /// The way and the address: `folder out/bank`, `put https://partner.example.com/inbox/`, `mail address 1 at
+    /// bank.example`. Runs deliver once to each. A mail's address stays in the plan.
     package var target: String {
         switch self {
         case .folder(let path): "folder \(path)"
         case .http(let http): "\(http.method.rawValue) \(http.url)"
+        case .mail(let address, let place): "mail address \(place) at \(address.domain)"
         }
     }
 }
@@ -71,13 +63,10 @@ package struct Partner: Sendable, Hashable {
     package let name: PartnerName
     package let title: String
     package let contact: String
-    /// The language of the partner's reports, one of the plan's, unless they say so themselves.
+    /// The language of the partner's reports, unless they say so themselves.
     package let language: LanguageTag?
 
     package init(name: PartnerName, title: String, contact: String, language: LanguageTag? = nil) {
-        self.name = name
-        self.title = title
-        self.contact = contact
-        self.language = language
+        (self.name, self.title, self.contact, self.language) = (name, title, contact, language)
     }
 }

@@ -1,3 +1,5 @@
+package import ThrongWire
+
 /// The terms that a plan set for a layout's releases, and the time for which it was in force.
 package struct TermsVersion: Sendable, Hashable {
     /// The metric's name then.
@@ -11,11 +13,7 @@ package struct TermsVersion: Sendable, Hashable {
     package let terms: ReleaseTerms
 
     package init(metric: MetricName, layout: Int64, since: UnixSeconds?, until: UnixSeconds?, terms: ReleaseTerms) {
-        self.metric = metric
-        self.layout = layout
-        self.since = since
-        self.until = until
-        self.terms = terms
+        (self.metric, self.layout, self.since, self.until, self.terms) = (metric, layout, since, until, terms)
     }
 }
 
@@ -77,20 +75,107 @@ package struct TermsHistory: Sendable {
     }
 
     private struct Accumulated {
-        private var happenings: Set<CountedEvents.Happening> = []
+        private var kinds: Set<CountedEvents.EventKind> = []
         private var audience: CountedEvents.Audience?
 
         mutating func add(_ counted: CountedEvents, in stretches: Range<Int>) {
-            guard let version = counted.happenings, !version.isEmpty else { return }
+            guard let version = counted.kinds, !version.isEmpty else { return }
             audience = counted.audience
             for stretch in stretches {
-                happenings.formUnion(
+                kinds.formUnion(
                     version.map { .init(event: $0.event, client: $0.client, stretch: stretch) })
             }
         }
 
         func counted(_ cuts: [UnixSeconds]) -> CountedEvents? {
-            audience.map { CountedEvents(happenings: happenings, audience: $0, starts: cuts) }
+            audience.map { CountedEvents(kinds: kinds, audience: $0, starts: cuts) }
         }
+    }
+}
+
+/// The events that a metric counts, when, and of which clients, whatever the metric is called.
+package struct CountedEvents: Sendable, Hashable {
+    /// All of the events; nil if the plan that named them is gone. Such a metric may count anything.
+    package let kinds: Set<EventKind>?
+    /// The clients that send them, as the last of its plans has it.
+    package let audience: Audience
+    /// The starts of the stretches; none if there is only one. The first reaches back, the last goes on.
+    package let starts: [UnixSeconds]
+
+    /// One kind of event, of one kind of client, in a stretch of time in which no plan was edited.
+    package struct EventKind: Sendable, Hashable {
+        package let event: EventName
+        package let client: Client
+        /// The number of the stretch; 0 if there is only one.
+        package let stretch: Int
+    }
+
+    /// The clients of a purpose. Purposes with the same consent and the same signals have the same clients.
+    package enum Audience: Sendable, Hashable {
+        /// Clients by the consent that the purpose needs and the signals that refuse it.
+        case terms(needsConsent: Bool, refusedBy: Set<OptOutSignal>)
+        /// The clients of a purpose that the plan no longer has.
+        case former(PurposeName)
+    }
+
+    /// Clients that every purpose treats alike.
+    package enum Client: Sendable, Hashable {
+        /// Bit 0: they consent where they are asked. Bit i + 1: they send signal i.
+        case answers(UInt8)
+        /// The clients of a purpose that the plan no longer has.
+        case former(PurposeName)
+    }
+
+    /// Creates the events by names that were counted all of the time, and by who sends them.
+    package init(names: Set<EventName>?, audience: Audience) {
+        let all = names?.flatMap { name in audience.clients.map { EventKind(event: name, client: $0, stretch: 0) } }
+        self.init(kinds: all.map { Set($0) }, audience: audience)
+    }
+
+    init(kinds: Set<EventKind>?, audience: Audience, starts: [UnixSeconds] = []) {
+        (self.kinds, self.audience, self.starts) = (kinds, audience, starts)
+    }
+
+    /// The events by name; nil if nobody knows them, or if they were not the same all of the time.
+    package var names: Set<EventName>? {
+        guard let kinds else { return nil }
+        let named = Set(Dictionary(grouping: kinds, by: \.stretch).values.map { Set($0.map(\.event)) })
+        return named.count > 1 ? nil : named.first ?? []
+    }
+
+    /// True if something is counted by both, or may be.
+    package func overlaps(_ other: CountedEvents) -> Bool {
+        guard let mine = kinds, let its = other.kinds else { return audience == other.audience }
+        return !mine.isDisjoint(with: its)
+    }
+}
+
+extension CountedEvents.Audience {
+    /// The clients that count. One that consents for a purpose is taken to consent for all, so that the purpose that
+    /// asks for less has all clients of the other.
+    fileprivate var clients: [CountedEvents.Client] {
+        switch self {
+        case .former(let purpose):
+            return [.former(purpose)]
+        case .terms(let needsConsent, let refusedBy):
+            let signals = OptOutSignal.allCases
+            return (0..<UInt8(2 << signals.count)).filter { answer in
+                (!needsConsent || answer & 1 == 1)
+                    && signals.enumerated().allSatisfy { place, signal in
+                        !refusedBy.contains(signal) || answer >> UInt8(place + 1) & 1 == 0
+                    }
+            }.map { .answers($0) }
+        }
+    }
+}
+
+extension Plan {
+    package func counted(by metric: Metric) -> CountedEvents {
+        CountedEvents(names: Set(metric.countingEvents), audience: audience(of: metric.purpose))
+    }
+
+    private func audience(of name: PurposeName) -> CountedEvents.Audience {
+        guard let purpose = purpose(name) else { return .former(name) }
+        return .terms(needsConsent: purpose.needsConsent, refusedBy: purpose.refusedBy)
     }
 }

@@ -21,7 +21,7 @@ extension Plan {
         let ofApp = [relayProblem, evaluatorProblem].compactMap { $0 }.map { message in
             PlanProblem(file: places.file, line: nil, column: nil, message: "app: \(message)")
         }
-        return ofPurposes + ofDimensions + ofMetrics + ofApp
+        return ofPurposes + ofDimensions + ofMetrics + ofApp + languageProblems()
     }
 
     private func answerProblems(_ metric: Metric) -> [String] {

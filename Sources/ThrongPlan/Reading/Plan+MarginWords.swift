@@ -1,29 +1,11 @@
 internal import ThrongNoise
 
 extension Plan {
-    /// The life of counters behind released numbers, for label and record.
-    static let countsText =
-        """
-        The exact counts behind them, small ones too, go about a week after the last number is made of them, and after some \
-        400 days at the latest if none is.
-        """
+    /// The life of counters behind released numbers, for the record.
+    static let countsText = Language.english.say(.labelCountsKept)
 
-    /// The readers of counters behind released numbers, for label and record.
-    static let countsReaders = "Whoever runs the database can read the exact counts until they go."
-
-    func marginText(of metric: Metric) -> String {
-        let unit = purpose(metric.purpose)?.unit ?? .action
-        let (devices, bounds) = roughMargin(of: metric)
-        let added = "what \(bounds) \(unit.many) may add"
-        let off =
-            metric.within != nil
-            ? "\(devices) \(unit.many)" : metric.reach && unit != .action ? "\(devices) devices, or \(added)" : added
-        let hidden = [.device: "yours is counted", .visit: "a visit of yours is counted"][unit] ?? "you sent one"
-        return """
-            Each number of it is off on purpose, in 19 of 20 cases by up to about \(off), so that nobody can tell from it whether \
-            \(hidden). A \(unit == .action ? "number" : "group") of fewer than \(metric.threshold.devices) \(unit.many) is never shown.
-            """
-    }
+    /// The readers of counters behind released numbers, for the record.
+    static let countsReaders = Language.english.say(.labelCountsReaders)
 
     /// The sentences of a processing record about margins.
     var recordedMargins: String {
@@ -44,7 +26,7 @@ extension Plan {
 
     /// Returns the rough margins of a metric's numbers in 19 of 20 cases, of devices in devices, and of events and sums in
     /// devices' bounds. One layer of noise has the width of a rung of the ladder, the other that of k.
-    private func roughMargin(of metric: Metric) -> (devices: Int64, events: Int64) {
+    func roughMargin(of metric: Metric) -> (devices: Int64, events: Int64) {
         let factors = marginFactors(of: metric)
         func margin(_ part: Double, _ factor: Int64) -> Int64 {
             let devices = Double(metric.threshold.devices)

@@ -71,15 +71,6 @@ extension Plan {
         return messages
     }
 
-    func provedText(of metric: Metric) -> String? {
-        guard metric.provesFirsts else { return nil }
-        let periods = metric.provedPeriods.map { "in \($0 == .hour ? "an" : "a") \($0.rawValue)" }
-        return """
-            Counts devices, too: yours remembers where it was \(periods.joined(separator: " or ")), and proves once of each that \
-            it is a device there. Nobody can tell which, or that two such proofs are of one device.
-            """
-    }
-
     func provedFirstsAdvice(_ metric: Metric) -> String? {
         guard metric.provesFirsts else { return nil }
         let tracked = Set(groupingNames(of: metric).map { $0.filter { dimension($0)?.partitionsDevices != true } })

@@ -36,7 +36,8 @@ extension Plan {
     /// The texts that clients show, by language and place; nil if none is in several languages.
     private var publicTranslations: [String: [String: String]]? {
         var found: [String: [String: String]] = [:]
-        for (place, words) in translations.words where !place.hasPrefix("insights.") && !place.hasPrefix("reports.") {
+        let others = ["insights.", "reports.", "annotations."]
+        for (place, words) in translations.words where !others.contains(where: { place.hasPrefix($0) }) {
             for (tag, text) in words.texts { found[tag.text, default: [:]][place] = text }
         }
         return found.isEmpty ? nil : found
@@ -70,7 +71,8 @@ extension Plan {
             use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
             consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier,
             floor: purpose.floor == .any ? nil : purpose.floor,
-            transport: purpose.transport == .direct ? nil : purpose.transport)
+            transport: purpose.transport == .direct ? nil : purpose.transport,
+            senders: purpose.senders == .anybody ? nil : purpose.senders)
     }
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {

@@ -48,15 +48,4 @@ extension Plan {
                 """)
         }
     }
-
-    /// Returns what the public is told of a dimension whose buckets are learned; nil for any other.
-    func revealedSummary(of dimension: Dimension) -> String? {
-        guard case .revealed(let most) = dimension.rule else { return nil }
-        let help = app.evaluator.map { " with the help of \($0.url.host), which learns nothing of it" } ?? ""
-        return """
-            your device sends it scrambled\(help). Only what at least \(revealThreshold(of: dimension.name).devices) devices \
-            sent is asked for, counted under its name and shown, at most \(PlanNumber.text(most)) such values. All \
-            others count as other and are never known
-            """
-    }
 }

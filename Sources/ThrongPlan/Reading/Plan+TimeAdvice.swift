@@ -1,4 +1,4 @@
-import ThrongWire
+package import ThrongWire
 
 extension Plan {
     /// Returns advice on days far from those of identifiers, and on schedules just before the numbers.
@@ -73,4 +73,48 @@ extension Plan {
         if hours < 48 { return hours == 1 ? "1 hour" : "\(hours) hours" }
         return "\((hours + 12) / 24) days"
     }
+
+    /// The calendar of the app's time zone.
+    var calendar: PeriodCalendar { PeriodCalendar(timeZone: app.timeZone) ?? .utc }
+
+    /// Returns lines that say when reports, and numbers in no report, come first if counting begins now.
+    package func firstLines(now: UnixSeconds) -> [String] {
+        let reported = Set(reports.flatMap(\.insights).compactMap { insight($0)?.metric })
+        let silent = metrics.filter { !reported.contains($0.name) }
+        let kinds = Set(silent.map(\.period)).sorted()
+        return reports.map { first(of: $0, now) }
+            + kinds.map { kind in
+                let period = calendar.period(kind, containing: now)
+                let names = silent.filter { $0.period == kind }.map { "'\($0.name)'" }.joined(separator: ", ")
+                return "numbers of \(names) about \(calendar.label(of: period)) come \(moment(release(of: period)))"
+            }
+    }
+
+    /// The instant at which a period's numbers may be released.
+    func release(of period: Period) -> UnixSeconds { period.end + app.grace.components.seconds }
+
+    private func first(of report: Report, _ now: UnixSeconds) -> String {
+        let period = calendar.period(report.period, containing: now)
+        let label = calendar.label(of: period)
+        let due = release(of: period)
+        guard let schedule = report.schedule else {
+            return "report '\(report.name)' about \(label) can be made by hand from \(moment(due)) on"
+        }
+        guard let run = schedule.next(after: due - 1, in: calendar) else {
+            return "report '\(report.name)' is not made within nine years"
+        }
+        let condition = report.alert == nil ? "" : ", where its alert asks for it"
+        return "report '\(report.name)' about \(label) is made \(moment(run))\(condition)"
+    }
+
+    /// Returns an instant as people of the app's time zone say it: "Wed 2026-12-02 06:00".
+    func moment(_ time: UnixSeconds) -> String {
+        let date = calendar.date(at: time)
+        let minute = calendar.secondOfDay(at: time) / 60
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(Self.weekdays[date.weekday]) \(date) \(two(minute / 60)):\(two(minute % 60)) \(app.timeZone)"
+    }
+
+    /// The days of the week as schedules and people abbreviate them.
+    static var weekdays: [String] { ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] }
 }

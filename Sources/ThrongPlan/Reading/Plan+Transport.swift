@@ -23,17 +23,6 @@ extension Plan {
 
     // MARK: In words
 
-    /// Returns a text for clients' users on the way that a purpose's events take; nil if devices send none.
-    func transportText(of purpose: Purpose) -> String? {
-        guard purpose.transport == .oblivious, let relay = app.relay else {
-            return purpose.senders == .backends ? nil : "Your address is seen on arrival, and is not kept."
-        }
-        return """
-            Sealed on your device and sent through \(relay.host), which knows your address and can't read it; here it can be \
-            read, and your address is not seen. Nothing is taken that comes in another way.
-            """
-    }
-
     /// A text about the effect of the relay; nil if the app has none.
     var transportText: String? {
         guard let relay = app.relay else { return nil }
@@ -50,6 +39,49 @@ extension Plan {
                 """
                 Who runs the relay \($0.host), which sees addresses and times, and by which contract. It has to be somebody who is \
                 not told what the daemon learns.
+                """
+            ]
+        } ?? []
+    }
+
+    var evaluatorProblem: String? {
+        guard app.evaluator != nil, !dimensions.contains(where: \.isRevealed) else { return nil }
+        return """
+            'evaluator' is there and no dimension is revealed, so that there is nothing to evaluate; delete it, \
+            or let a dimension have 'revealed: {most: 100}'
+            """
+    }
+
+    func evaluatorAdvice() -> [PlanProblem] {
+        guard app.evaluator != nil else { return [] }
+        return dimensions.filter(\.isRevealed).map { dimension in
+            places.advice(
+                on: .dimension, dimension.name,
+                """
+                takes evaluated hashes alone, which apps with the Swift SDK and its ValueBlinder \
+                make; web pages and other clients can't, and what they count there is 'other'
+                """)
+        }
+    }
+
+    // MARK: In words
+
+    var hidingText: String {
+        guard let evaluator = app.evaluator else { return "The hash hides a value from whoever does not guess it." }
+        return """
+            The client has each value evaluated by \(evaluator.url.host), which learns nothing of it (RFC 9497), before it \
+            hashes it: without asking there nobody can try out guesses, as long as the evaluator belongs to somebody else. \
+            Plain hashes are looked at no further.
+            """
+    }
+
+    /// The open points about an evaluator that no plan settles.
+    var evaluatorPoints: [String] {
+        app.evaluator.map {
+            [
+                """
+                Who runs the evaluator \($0.url.host), which sees addresses, times and how many values are new to a device, \
+                and by which contract. It has to be somebody who is not told what the daemon learns, and who gives its key to nobody.
                 """
             ]
         } ?? []

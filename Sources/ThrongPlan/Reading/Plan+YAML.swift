@@ -44,3 +44,9 @@ extension CalendarDate {
         PeriodCalendar.utc.date(at: UnixSeconds(Int64(Date().timeIntervalSince1970.rounded(.down))))
     }
 }
+
+/// The JSON Schema of plans, by which editors complete them and from which the reader has its keys.
+package enum PlanSchema {
+    package static let fileName = "plan.schema.json"
+    package static var bytes: [UInt8] { PackageResources.PlanKeys_schema_json }
+}

@@ -1,12 +1,27 @@
+/// The keys that one kind of mapping in a plan may have: an enumeration of `PlanKeys`, which the build makes from
+/// `Schema/plan.schema.json`. The schema alone says which keys there are and which of them can't be left out.
+protocol PlanKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+    static var required: Set<Self> { get }
+}
+
+extension PlanKey {
+    static var names: [String] { allCases.map(\.rawValue) }
+}
+
+extension PlanKeys.Dimension {
+    /// The keys that say how a dimension coarsens; it has exactly one of them.
+    static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions, .groups].contains($0) }
+}
+
 /// A value or a mapping of a plan, which problems are noted of.
-protocol PlanSpot {
+protocol PlanSubject {
     /// The name in messages: "metric 'purchases'".
     var subject: String { get }
     var place: YAMLNode.Place { get }
 }
 
 /// A value in a plan, with its name in messages: "metric 'purchases': 'threshold'". Elements of a list have the list's.
-struct PlanValue: PlanSpot {
+struct PlanValue: PlanSubject {
     let node: YAMLNode
     let subject: String
 
@@ -35,7 +50,7 @@ struct PlanValue: PlanSpot {
 }
 
 /// One mapping of a plan whose keys are all known and occur once.
-struct PlanBody<Key: PlanKey>: PlanSpot {
+struct PlanBody<Key: PlanKey>: PlanSubject {
     let subject: String
     let place: YAMLNode.Place
     /// The value of each key that has one.
@@ -58,12 +73,12 @@ struct ProblemList {
     }
 
     /// Notes what is wrong with something, if it is there: "metric 'a': 'by': this grouping is listed twice".
-    mutating func add(_ spot: (some PlanSpot)?, _ message: String) {
+    mutating func add(_ spot: (some PlanSubject)?, _ message: String) {
         if let spot { add(spot.place, "\(spot.subject): \(message)") }
     }
 
     /// Notes what is wrong with something, if it is there, in a sentence about it: "metric 'a': 'by' names 3 dimensions".
-    mutating func add(_ spot: (some PlanSpot)?, it sentence: String) {
+    mutating func add(_ spot: (some PlanSubject)?, it sentence: String) {
         if let spot { add(spot.place, "\(spot.subject) \(sentence)") }
     }
 
@@ -74,13 +89,13 @@ struct ProblemList {
     }
 
     /// Notes what is wrong with something, in place of what it stands for.
-    mutating func refuse<Value>(_ spot: (some PlanSpot)?, _ message: String) -> Value? {
+    mutating func refuse<Value>(_ spot: (some PlanSubject)?, _ message: String) -> Value? {
         add(spot, message)
         return nil
     }
 
     /// Notes what is wrong with something in a sentence about it, in place of what it stands for.
-    mutating func refuse<Value>(_ spot: (some PlanSpot)?, it sentence: String) -> Value? {
+    mutating func refuse<Value>(_ spot: (some PlanSubject)?, it sentence: String) -> Value? {
         add(spot, it: sentence)
         return nil
     }

@@ -172,7 +172,7 @@ extension PlanReader {
     }
 
     private mutating func utcOffset(_ value: PlanValue) -> BucketingRule? {
-        guard let body = body(value, PlanKeys.UTCOffset.self), let hours = integer(body[.bandHours], 1...12) else {
+        guard let body = body(value, PlanKeys.UtcOffset.self), let hours = integer(body[.bandHours], 1...12) else {
             return nil
         }
         if 24 % hours == 0 { return .utcOffset(bandHours: hours) }

@@ -8,6 +8,13 @@ extension PlanReader {
         partners.append(Partner(name: PartnerName(part.name), title: title, contact: contact, language: language))
     }
 
+    mutating func readAnnotation(_ part: Part) {
+        guard let body = body(of: part, PlanKeys.Annotation.self) else { return }
+        let date = date(body[.date])
+        let text = words(.text, in: body, of: "annotations.\(part.name)")
+        if let date, let text { annotations.append(Annotation(name: part.name, date: date, text: text)) }
+    }
+
     mutating func readReport(_ part: Part) {
         guard let body = body(of: part, PlanKeys.Report.self) else { return }
         let title = words(.title, in: body, of: "reports.\(part.name)")
@@ -19,7 +26,6 @@ extension PlanReader {
         let schedule = schedule(body[.schedule])
         let formats: [ReportFormat] =
             body[.formats] == nil ? ReportFormat.standard : choices(body[.formats]) ?? []
-        let locale: ReportLocale? = choice(body[.locale])
         let language = language(body[.language])
         let split: SplitPeriod? = choice(body[.split])
         let deliveries = self.deliveries(body[.deliver]) ?? []
@@ -28,12 +34,39 @@ extension PlanReader {
                 body[.schedule]?.place,
                 "\(body.subject) has a schedule and no 'deliver', so it would go nowhere; say where it goes")
         }
+        let alert = names.flatMap { self.alert(body[.alert], of: $0) }
         guard let title, let partner, let names, let period else { return }
         reports.append(
             Report(
                 name: ReportName(part.name), title: title, explanation: explanation, partner: partner, insights: names,
-                period: period, schedule: schedule, formats: formats, deliveries: deliveries,
-                locale: locale ?? .english, split: split ?? .say, language: language))
+                period: period, schedule: schedule, formats: formats, deliveries: deliveries, split: split ?? .say,
+                language: language, alert: alert))
+    }
+
+    /// Reads the condition of a report with these insights.
+    private mutating func alert(_ value: PlanValue?, of names: [InsightName]) -> Alert? {
+        guard let body = body(value, PlanKeys.Alert.self) else { return nil }
+        let name: InsightName? = reference(body[.insight], to: .insight)
+        let (below, above) = (number(body[.below]), number(body[.above]))
+        let isUnusual = flag(body[.unusual]) ?? false
+        if below == nil, above == nil, !isUnusual {
+            problems.add(body, "one of 'below: NUMBER', 'above: NUMBER' and 'unusual: true' is needed")
+        }
+        if let below, let above, below >= above {
+            problems.add(body[.above], "an alert 'below' \(PlanNumber.text(below)) needs an 'above' that is larger")
+        }
+        guard let name else { return nil }
+        if !names.contains(name) {
+            problems.add(body[.insight], "insight '\(name)' is not among the report's 'insights'; add it there")
+        }
+        if let insight = insights.first(where: { $0.name == name }), !insight.isOneNumber {
+            problems.add(
+                body[.insight],
+                """
+                insight '\(name)' has no single number; use a count, reach, mean, or share with a 'part', without 'by'
+                """)
+        }
+        return Alert(insight: name, below: below, above: above, isUnusual: isUnusual)
     }
 
     private mutating func checkPeriods(
@@ -69,6 +102,14 @@ extension PlanReader {
 }
 
 extension Insight {
+    /// True if all it says of a period is one number.
+    fileprivate var isOneNumber: Bool {
+        switch kind {
+        case .count, .reach, .mean, .share(of: _, part: .some): by.isEmpty
+        case .share, .distribution, .quantiles, .retention, .frequency, .funnel: false
+        }
+    }
+
     fileprivate var asksForLastWeek: Bool {
         guard case .change(let references) = view else { return false }
         return references.contains(.weekBefore)

@@ -25,6 +25,7 @@ struct PlanReader {
     var insights: [Insight] = []
     var reports: [Report] = []
     var partners: [Partner] = []
+    var annotations: [Annotation] = []
     var places: PlanPlaces
     var translations = PlanTranslations()
 
@@ -42,6 +43,7 @@ struct PlanReader {
         let metrics = section(body[.metrics], .metric)
         let insights = section(body[.insights], .insight)
         let reports = section(body[.reports], .report)
+        let annotations = section(body[.annotations], .annotation)
         if let app = body[.app] { readApp(app.node, at: body.keyPlaces[.app]) }
         for part in purposes { readPurpose(part) }
         for part in dimensions { readDimension(part) }
@@ -50,11 +52,13 @@ struct PlanReader {
         for part in metrics { readMetric(part) }
         for part in insights { readInsight(part) }
         for part in reports { readReport(part) }
+        for part in annotations { readAnnotation(part) }
         guard problems.all.isEmpty, let app else { return nil }
         let plan = Plan(
             app: app, purposes: self.purposes, dimensions: self.dimensions, derivedDimensions: derivedDimensions,
             metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
-            version: version, places: places, translations: translations)
+            version: version, places: places, translations: translations,
+            annotations: self.annotations)
         checkGroupings(of: plan)
         for problem in plan.problems() { problems.add(problem) }
         return problems.all.isEmpty ? plan : nil

@@ -33,9 +33,7 @@ extension ProcessingRecord.Field {
 
 extension ProcessingRecord.Use {
     fileprivate init(_ title: String, _ precision: String, buckets: [String] = []) {
-        self.title = title
-        self.precision = precision
-        self.buckets = buckets
+        (self.title, self.precision, self.buckets) = (title, precision, buckets)
     }
 
     fileprivate init(_ title: String, oneOf buckets: [String]) {
@@ -61,7 +59,7 @@ extension Plan {
     }
 
     /// Returns the dimensions that a metric makes of fields: those that split it, its histogram, those its funnel asks.
-    fileprivate func recorded(_ metric: Metric) -> [Dimension] {
+    func recorded(_ metric: Metric) -> [Dimension] {
         cubeDimensions(of: metric).filter { $0.name != metric.within?.name }
             + metric.steps.flatMap(\.filters).compactMap { dimension($0.dimension) }
     }

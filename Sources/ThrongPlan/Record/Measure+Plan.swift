@@ -21,6 +21,7 @@ extension ProcessingRecord.Measure.Kind {
         case .children: "Children"
         case .deletion: "Deletion"
         case .access: "Access"
+        case .staff: "People who sign in"
         case .reports: "Reports"
         }
     }
@@ -66,6 +67,14 @@ extension Plan {
             return """
                 Roles in PostgreSQL are separate: analysts' logins read released numbers and no counters. Partners see \
                 their own reports only. \(Self.countsReaders)
+                """
+        case .staff:
+            return """
+                Staff and partners sign in to pages with tokens. Of each its hash, role and dates are kept, and the operator's \
+                note of whom it was given to, which goes 30 days after the token expires or is taken back. A sign-in is a \
+                cookie's hash and its times. It goes an hour after the last look, or after twelve hours; a partner's goes after 30 \
+                days. The last hour in which each partner's token read a report is kept as long as the token opens anything. \
+                Addresses are not kept.
                 """
         case .reports:
             guard !reports.isEmpty else { return nil }

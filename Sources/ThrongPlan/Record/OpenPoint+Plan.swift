@@ -42,7 +42,7 @@ extension ProcessingRecord.OpenPoint {
             + points(
                 .recipients,
                 [
-                    "Who may sign in as an analyst or operator.",
+                    "Who may sign in as an analyst or operator, and how they are told what is kept of them.",
                     """
                     Whether numbers or servers leave the European Economic Area, where to, and by which safeguards \
                     (Chapter V). The plan says where reports are sent, not where that is.
@@ -63,12 +63,23 @@ extension ProcessingRecord.OpenPoint {
                 .measures,
                 [
                     "TLS before the daemon, encrypted disks, who may reach PostgreSQL, and what the proxy writes down.",
-                    "Whether an impact assessment is needed (Art. 35).",
+                    "Whether an impact assessment is needed (Art. 35). 'throng plan label --dpia' drafts it.",
                 ])
     }
 
     private static func basis(of purpose: Purpose) -> String {
-        purpose.needsConsent
+        if let basis = purpose.legalBasis {
+            let proof =
+                switch basis {
+                case .contract: "why a contract with the people who are counted needs it"
+                case .legalObligation, .publicTask: "the law that it rests on (Art. 6(3))"
+                case .vitalInterests: "whose vital interests it guards"
+                case .legitimateInterests: "which interests these are, and their balance with people's, written down"
+                }
+            let objection = basis.allowsObjection ? ". How people who object are left out from then on" : ""
+            return "Purpose '\(purpose.name)': \(proof)\(objection)."
+        }
+        return purpose.needsConsent
             ? """
             Purpose '\(purpose.name)': how people are asked, how their answer is kept and how they take it back. \
             \(purpose.hasIdentifiers ? "What open windows have can be taken out then; what" : "What") was counted before stays counted.

@@ -42,7 +42,7 @@ extension ProcessingRecord {
             page.list(
                 [
                     "**What for:** \(purpose.explanation)",
-                    "**Used for:** \(purpose.use?.words ?? "the plan has no word for it")",
+                    "**Used for:** \(purpose.use?.words(in: .english) ?? "the plan has no word for it")",
                     "**Legal basis:** \(purpose.basisText)",
                     "**Refused by:** \(signals.isEmpty ? "no signal" : signals)",
                     """
@@ -111,9 +111,10 @@ extension ProcessingRecord {
 
     private func writeReport(_ report: Report, to page: inout MarkdownPage) {
         page.heading(4, "Report \(report.title) (\(report.name))")
+        let condition = report.isAlert == true ? ", where its alert asks for it" : ""
         page.list([
             "**Covers:** a \(report.period.rawValue)",
-            "**Made:** \(report.schedule.map { "\($0) (cron, \(timeZone))" } ?? "by hand")",
+            "**Made:** \(report.schedule.map { "\($0) (cron, \(timeZone))\(condition)" } ?? "by hand")",
             "**Goes to:** \(report.deliveries.isEmpty ? "its page here" : report.deliveries.joined(separator: ", "))",
             "**Kept by the daemon:** \(Duration.seconds(report.keptSeconds).planText) after its period",
         ])

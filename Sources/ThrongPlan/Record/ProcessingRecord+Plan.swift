@@ -21,13 +21,14 @@ extension ProcessingRecord.Purpose {
         name = purpose.name
         explanation = purpose.explanation
         use = purpose.use
-        basis = purpose.needsParent ? .consentOfParent : purpose.needsConsent ? .consent : .undecided
+        let unasked = purpose.legalBasis.flatMap { ProcessingRecord.Basis(rawValue: $0.rawValue) } ?? .undecided
+        basis = purpose.needsParent ? .consentOfParent : purpose.needsConsent ? .consent : unasked
         let asking = "The client has to ask, and to send nothing before; the daemon can't check it."
         basisText =
             switch basis {
             case .consent: "Consent (Art. 6(1)(a)). \(asking)"
             case .consentOfParent: "Consent (Art. 6(1)(a)), for a child a parent's (Art. 8). \(asking)"
-            case .undecided: "Not in the plan, which says only that nobody is asked."
+            default: purpose.legalBasis?.recorded ?? "Not in the plan, which says only that nobody is asked."
             }
         refusedBy = purpose.refusedBy.sorted { $0.rawValue < $1.rawValue }
         rotationSeconds = purpose.hasIdentifiers ? purpose.rotation.seconds : nil
@@ -37,6 +38,14 @@ extension ProcessingRecord.Purpose {
                 name: metric.name, title: metric.title, owner: metric.owner, question: metric.question,
                 decision: metric.decision, events: metric.events, until: metric.expires.description)
         }
+    }
+}
+
+extension LegalBasis {
+    /// "Legitimate interests (Art. 6(1)(f)), as the plan says."
+    fileprivate var recorded: String {
+        "\(words.prefix(1).uppercased())\(words.dropFirst()) (Art. 6(1)(\(letter))), as the plan says. Nobody is asked."
+            + (allowsObjection ? " People may object (Art. 21(1)), and are told whom to write to." : "")
     }
 }
 
@@ -70,7 +79,9 @@ extension ProcessingRecord.Recipient {
         contact = partner.contact
         reports = plan.reports.filter { $0.partner == partner.name }.map { report in
             ProcessingRecord.Report(
-                name: report.name.text, title: report.title, period: report.period, schedule: report.schedule?.text,
+                name: report.name.text, title: report.title, period: report.period,
+                schedule: report.schedule?.text,
+                isAlert: report.alert == nil ? nil : true,
                 deliveries: report.deliveries.map(\.target), keptSeconds: plan.seconds(keeping: report),
                 insights: report.insights.compactMap { plan.insight($0) }.map {
                     ProcessingRecord.Insight(name: $0.name.text, title: $0.title, metric: $0.metric)

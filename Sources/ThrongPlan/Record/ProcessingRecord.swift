@@ -57,6 +57,11 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
         case consent
         /// People have to agree first, and a parent for a child: Article 8, too.
         case consentOfParent = "consent_of_parent"
+        case contract
+        case legalObligation = "legal_obligation"
+        case vitalInterests = "vital_interests"
+        case publicTask = "public_task"
+        case legitimateInterests = "legitimate_interests"
         /// Nobody is asked; the plan does not say what the legal basis is.
         case undecided
     }
@@ -113,6 +118,8 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
         package let period: PeriodKind
         /// The schedule by which it is made; nil if it is made by hand only.
         package let schedule: String?
+        /// True if it is made only where its alert asks for it; else nil.
+        package let isAlert: Bool?
         package let deliveries: [String]
         /// The time for which the daemon keeps the report's files after the end of their period. Unit: seconds.
         package let keptSeconds: Int64
@@ -160,7 +167,7 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
         /// The kinds of measure; a record has those that its plan calls for.
         package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
             case plan, identifiers, transport, coarsening, threshold, bound, margin, revealed, devices, signals
-            case children, deletion, access, reports
+            case children, deletion, access, staff, reports
         }
     }
 

@@ -12,9 +12,7 @@ package struct StoredCube: Sendable, Hashable {
     package init(
         layout: MetricLayout, period: Period, counters: [StoredCounter], distinct: [StoredDistinct]
     ) {
-        self.layout = layout
-        self.period = period
-        self.counters = counters
+        (self.layout, self.period, self.counters) = (layout, period, counters)
         // Devices of one window add up. Where others took it over under way they count in a second one; what that proves beyond the
         // first is given up.
         self.distinct =
@@ -30,9 +28,7 @@ package struct StoredCounter: Sendable, Hashable {
     package let value: Int64
 
     package init(measure: MeasureIndex, cell: CellIndex, value: Int64) {
-        self.measure = measure
-        self.cell = cell
-        self.value = value
+        (self.measure, self.cell, self.value) = (measure, cell, value)
     }
 }
 
@@ -45,9 +41,43 @@ package struct StoredDistinct: Sendable, Hashable {
     package let devices: Int64
 
     package init(margin: Margin, cell: CellIndex, window: WindowNumber, devices: Int64) {
-        self.margin = margin
-        self.cell = cell
-        self.window = window
-        self.devices = devices
+        (self.margin, self.cell, self.window, self.devices) = (margin, cell, window, devices)
+    }
+}
+
+/// A proved lower bound on the devices behind a cell: the distinct identifiers of one window. Over windows floors are
+/// compared, never added.
+package struct DeviceFloor: Hashable, Sendable, Comparable, Codable {
+    /// The bound. Unit: devices. 0 proves nothing.
+    package let devices: Int64
+    package init(devices: Int64) { self.devices = devices }
+    package static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
+}
+
+extension MetricLayout {
+    /// Returns the window that holds all of a period; nil if several have a share in it.
+    func window(of period: Period) -> WindowNumber? {
+        let first = rotation.window(at: period.start)
+        return first == rotation.window(at: UnixSeconds(period.end.value - 1)) ? first : nil
+    }
+
+    /// Returns the margin from which the devices of a margin's cells are known exactly; nil if it is not counted.
+    func counting(_ margin: Margin) -> Margin? {
+        let wanted = trackedMargin(for: margin)
+        return trackedMargins.contains(wanted) ? wanted : nil
+    }
+}
+
+extension Int64 {
+    /// Returns the product, or the nearest bound if it does not fit.
+    func multipliedClamped(by other: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
+
+    /// Returns the sum, or the nearest bound if it does not fit.
+    package func addedClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
     }
 }

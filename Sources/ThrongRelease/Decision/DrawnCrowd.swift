@@ -1,5 +1,5 @@
 import ThrongNoise
-import ThrongPlan
+package import ThrongPlan
 
 /// The devices behind the numbers of one grouping, as far as they decide which are published.
 struct DrawnCrowd {
@@ -18,9 +18,7 @@ struct DrawnCrowd {
 
     /// Creates a crowd in which nobody has been counted yet.
     init(threshold: Int64, floors: [Int64], margin: GroupingMargin) {
-        self.threshold = threshold
-        self.floors = floors
-        self.margin = margin
+        (self.threshold, self.floors, self.margin) = (threshold, floors, margin)
         whole = Array(repeating: 0, count: floors.count)
         isShown = Array(repeating: false, count: floors.count)
     }
@@ -137,4 +135,11 @@ extension MarginCase {
             return Int(project(layout.cell(buckets: buckets, in: all)).value)
         }
     }
+}
+
+extension Threshold {
+    /// True if a number that stands for so many devices may be published.
+    ///
+    /// - Parameter floor: the number of devices that are proved to be there, at least. Unit: devices.
+    package func isReached(by floor: Int64) -> Bool { floor >= devices }
 }

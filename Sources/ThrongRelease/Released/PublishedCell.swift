@@ -18,11 +18,7 @@ package struct PublishedCell: Sendable, Hashable {
     init(
         margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil
     ) {
-        self.margin = margin
-        self.cell = cell
-        self.count = count
-        self.sums = sums
-        self.reach = reach
+        (self.margin, self.cell, self.count, self.sums, self.reach) = (margin, cell, count, sums, reach)
         self.firsts = firsts
     }
 }

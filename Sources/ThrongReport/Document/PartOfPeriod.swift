@@ -24,19 +24,19 @@ package struct PartOfPeriod: Sendable, Hashable {
 }
 
 extension ReportDocument {
-    /// The sentences about each metric that was not counted in one way all period long.
+    /// The sentences above all answers: the alert, and each metric that was not counted in one way all period long.
     package var partNotes: [String] {
-        partial.map { partial in
-            let part = partial.part
-            let time =
-                switch (part.from, part.until) {
-                case (let from?, let until?): "from \(names.instant(from)) to \(names.instant(until))"
-                case (let from?, nil): "from \(names.instant(from)) on"
-                case (nil, let until?): "until \(names.instant(until))"
-                case (nil, nil): "of a part of the period"
-                }
-            let why = part.isSplit ? "was counted in two ways in this period" : "was not counted all period long"
-            return "\u{201c}\(partial.title)\u{201d} \(why). Its numbers are \(time)."
-        }
+        [alert?.sentence].compactMap { $0 }
+            + partial.map { partial in
+                let part = partial.part
+                let (from, until) = (part.from.map(names.instant), part.until.map(names.instant))
+                return locale.say(
+                    .partCounted,
+                    [
+                        "title": partial.title, "isSplit": part.isSplit,
+                        "ends": from == nil ? until == nil ? "none" : "high" : until == nil ? "low" : "both",
+                        "from": from ?? "", "until": until ?? "",
+                    ])
+            }
     }
 }

@@ -11,7 +11,7 @@ package struct ReportDocument: Sendable, Hashable {
     package let partner: Partner
     package let app: App
     let names: PeriodNames
-    package let locale: ReportLocale
+    package let locale: Language
     package let period: Period
     /// The period as file names and tables have it: `2026-11-21`, `2026-W47`.
     package let periodLabel: String
@@ -26,6 +26,8 @@ package struct ReportDocument: Sendable, Hashable {
     /// Metrics of which it has a part of the period only, by name.
     package let partial: [Partial]
     package let answers: [InsightAnswer]
+    /// The reason why its alert goes out; nil where it has none, or its number is as it should be.
+    package let alert: AlertFinding?
 
     /// A metric that was not counted in one way all period long.
     package struct Partial: Sendable, Hashable {
@@ -60,11 +62,13 @@ package struct ReportDocument: Sendable, Hashable {
     ///   - parts: by metric, of what time its numbers are where that is not the whole period.
     ///   - deleteBy: when the first number in it may be kept no longer.
     ///   - unnamed: by metric, the periods whose numbers plans promised to others only.
+    ///   - locale: the language of its sentences; the report's own unless given.
     package init(
         plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: UnixSeconds] = [:],
         parts: [MetricName: PartOfPeriod] = [:], deleteBy: UnixSeconds? = nil,
-        unnamed: [MetricName: Set<Period>] = [:]
+        unnamed: [MetricName: Set<Period>] = [:], locale: Language? = nil
     ) {
+        let locale = locale ?? Language(plan.language(of: report)) ?? .english
         let plan = plan.translated(into: plan.language(of: report))
         let report = plan.report(report.name) ?? report
         languages = plan.translations.spoken
@@ -87,20 +91,53 @@ package struct ReportDocument: Sendable, Hashable {
         explanation = report.explanation
         partner = plan.partner(report.partner) ?? Partner(name: report.partner, title: report.partner.text, contact: "")
         app = plan.app
-        names = PeriodNames(calendar: calendar, locale: report.locale)
-        locale = report.locale
+        names = PeriodNames(calendar: calendar, locale: locale)
+        self.locale = locale
         self.period = period
         self.deleteBy = deleteBy
         periodLabel = calendar.label(of: period)
-        periodTitle = calendar.title(of: period, in: report.locale)
+        periodTitle = calendar.title(of: period, in: locale)
         self.plan = plan.version
-        sources = histories.keys.sorted().flatMap { metric -> [Source] in
+        sources = report.sources(of: insights, in: histories, plan, calendar, period)
+        partial = histories.keys.sorted().compactMap { metric in
+            guard case .some(.some(_)) = histories[metric] else { return nil }
+            return parts[metric].map {
+                Partial(metric: metric, title: plan.metric(metric)?.title ?? metric.text, part: $0)
+            }
+        }
+        var answers = insights.map {
+            InsightAnswer(
+                to: $0, plan: plan, period: period, history: histories[$0.metric] ?? nil, locale: locale,
+                isNamed: !(unnamed[$0.metric]?.contains(period) ?? false))
+        }
+        let comparisons = answers.reduce(0) { $0 + $1.comparisons }
+        let excesses = plan.excesses(of: answers, in: histories.compactMapValues { $0?.current })
+        for (place, likenesses) in plan.likenesses(of: answers).enumerated() {
+            answers[place].comparisons = comparisons
+            answers[place].likenesses = likenesses + excesses[place]
+            answers[place].notes = plan.notes(
+                on: answers[place], from: histories[answers[place].insight.metric] ?? nil)
+        }
+        self.answers = answers
+        alert = report.finding(in: answers, histories, plan)
+    }
+
+    func periodLabel(of period: Period) -> String { names.label(period) }
+}
+
+extension Report {
+    /// Returns what a document is made from, by metric: of each its own period's release first, then the earlier ones.
+    fileprivate func sources(
+        of insights: [Insight], in histories: [MetricName: ReleaseHistory?], _ plan: Plan, _ calendar: PeriodCalendar,
+        _ period: Period
+    ) -> [ReportDocument.Source] {
+        histories.keys.sorted().flatMap { metric -> [ReportDocument.Source] in
             guard case .some(let history?) = histories[metric] else { return [] }
             let asked = Set(
-                insights.filter { $0.metric == metric }.flatMap { $0.earlierPeriods(of: period, in: calendar) })
+                insights.filter { $0.metric == metric }.flatMap { earlierPeriods(of: period, for: $0, in: calendar) })
             let used = history.earlier.filter { asked.contains($0.header.period) }
             return ([history.current] + used.sorted { $0.header.period > $1.header.period }).map {
-                Source(
+                ReportDocument.Source(
                     metric: metric,
                     title: plan.metric(metric)?.title ?? metric.text,
                     period: calendar.label(of: $0.header.period),
@@ -110,24 +147,19 @@ package struct ReportDocument: Sendable, Hashable {
                     cost: $0.header.margins?.cost ?? "")
             }
         }
-        partial = histories.keys.sorted().compactMap { metric in
-            guard case .some(.some(_)) = histories[metric] else { return nil }
-            return parts[metric].map {
-                Partial(metric: metric, title: plan.metric(metric)?.title ?? metric.text, part: $0)
-            }
-        }
-        var answers = insights.map {
-            InsightAnswer(
-                to: $0, plan: plan, period: period, history: histories[$0.metric] ?? nil, locale: report.locale,
-                isNamed: !(unnamed[$0.metric]?.contains(period) ?? false))
-        }
-        let comparisons = answers.reduce(0) { $0 + $1.comparisons }
-        for (place, likenesses) in plan.likenesses(of: answers).enumerated() {
-            answers[place].comparisons = comparisons
-            answers[place].likenesses = likenesses
-        }
-        self.answers = answers
     }
 
-    func periodLabel(of period: Period) -> String { names.label(period) }
+    /// Returns the reason why its alert goes out; nil where it has none, or the number is as it should be.
+    fileprivate func finding(
+        in answers: [InsightAnswer], _ histories: [MetricName: ReleaseHistory?], _ plan: Plan
+    ) -> AlertFinding? {
+        guard let alert, let answer = answers.first(where: { $0.insight.name == alert.insight }),
+            let history = histories[answer.insight.metric] ?? nil,
+            let source = AnswerSource(of: answer.insight, plan: plan, history: history)
+        else { return nil }
+        let period = history.current.header.period
+        let before = alert.periods(before: period, in: answer.names.calendar)
+        return AlertFinding(
+            alert, answer: answer, kind: period.kind, usual: before.compactMap { source.point($0).figures.first })
+    }
 }

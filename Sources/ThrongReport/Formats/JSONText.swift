@@ -16,9 +16,9 @@ package enum JSONText: ExpressibleByDictionaryLiteral {
         self = .object(members.compactMap { key, value in value.map { (key: key, value: $0) } })
     }
 
-    static func text(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
+    package static func text(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
 
-    static func digits(_ number: (some CustomStringConvertible)?) -> JSONText {
+    package static func digits(_ number: (some CustomStringConvertible)?) -> JSONText {
         number.map { .number($0.description) } ?? .null
     }
 

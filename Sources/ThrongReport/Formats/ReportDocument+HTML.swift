@@ -9,14 +9,9 @@ extension ReportDocument {
     }
 }
 
-extension ReportLocale {
+extension Language {
     /// The addition to the page's style for the paper of the reader's country; the style itself is for A4.
-    ///
-    /// Source: Unicode CLDR 46, paper sizes.
     var paperStyle: String {
-        switch self {
-        case .americanEnglish: "@media print { @page { size: letter; } }\n"
-        case .english, .german, .swissGerman, .french, .italian, .spanish, .dutch: ""
-        }
+        tag.text.hasSuffix("-US") || tag.text.hasSuffix("-CA") ? "@media print { @page { size: letter; } }\n" : ""
     }
 }

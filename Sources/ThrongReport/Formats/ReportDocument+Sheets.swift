@@ -6,41 +6,33 @@ extension ReportDocument {
     package var sheets: [Sheet] { ([about] + answers.map { sheet(of: $0.inWords) }).named }
 
     private var about: Sheet {
-        let facts = ["For: \(partner.title)", "App: \(app.title)", "Period: \(periodLabel), \(app.timeZone)"]
+        let facts = [
+            locale.say(.sheetFor, ["partner": partner.title]), locale.say(.sheetApp, ["app": app.title]),
+            locale.say(.sheetPeriod, ["period": periodLabel, "timeZone": app.timeZone]),
+        ]
         let releases: [[SheetCell]] = sources.map {
             [.text($0.title), .text($0.period), SheetCell($0.threshold.devices), .text($0.digest.hex)]
         }
+        let lines = [title, periodTitle] + [explanation].compactMap { $0 } + facts + partNotes
+        let heads = [Message.headMetric, .headPeriod, .headLeast, .headDigest]
         return Sheet(
-            name: "About", isRightToLeft: isRightToLeft("reports.\(name).title"),
-            lines: [title, periodTitle] + [explanation].compactMap { $0 } + facts + partNotes + Self.reading,
-            heads: ["Metric", "Period", "At least", "SHA-256 of the release"],
-            rows: releases + [[.text("Plan"), .empty, .empty, .text(plan.hex)]],
-            notes: [deleteBy].compactMap { $0.map { "Delete your copies by \(names.instant($0))." } }
-                + ["Questions: \(app.contact)"])
+            name: locale.say(.sheetAbout), isRightToLeft: locale.isRightToLeft,
+            lines: lines + [locale.say(.sheetMargins), locale.say(.sheetLeast)], heads: heads.map { locale.say($0) },
+            rows: releases + [[.text(locale.say(.headPlan)), .empty, .empty, .text(plan.hex)]],
+            notes: [deleteBy].compactMap { $0.map { locale.say(.sheetDelete, ["time": names.instant($0)]) } }
+                + [locale.say(.questions, ["contact": app.contact])])
     }
-
-    private static let reading = [
-        """
-        Margins: each number is off on purpose, by no more than its margin in 19 of 20 cases, so that nobody can work \
-        out whether one device more or less is in it. An interval, from and to, says the same of devices and shares.
-        """,
-        """
-        At least: so many devices stand behind each number, or events where devices are not told apart. A number of \
-        fewer is "\(Withheld.marker)", which is not 0: nothing says how few they are, or whether there are any.
-        """,
-    ]
 
     private func sheet(of answer: InsightAnswer) -> Sheet {
         let insight = answer.insight
         let table = answer.answered.map { SheetTable(answer, $0) }
         let lines = [insight.title, insight.explanation ?? answer.question, answer.sentence, periodTitle]
         return Sheet(
-            name: insight.title, isRightToLeft: isRightToLeft("insights.\(insight.name).title"),
-            lines: lines.filter { !$0.isEmpty } + answer.filters.map { "\($0.title): \($0.bucket)" },
+            name: insight.title, isRightToLeft: locale.isRightToLeft,
+            lines: lines.filter { !$0.isEmpty } + answer.scopes,
             heads: table?.heads ?? [], rows: table?.rows ?? [],
             notes: answer.withheldNotes + answer.leaningNotes + answer.ageNotes + answer.likenesses
+                + answer.notes.map(\.words)
                 + (answer.answered?.basis.words(in: answer.wording) ?? []))
     }
-
-    private func isRightToLeft(_ place: String) -> Bool { languages[place]?.isRightToLeft ?? false }
 }

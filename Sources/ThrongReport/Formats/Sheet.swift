@@ -10,6 +10,14 @@ package struct Sheet: Sendable, Hashable {
     package let rows: [[SheetCell]]
     package let notes: [String]
 
+    package init(
+        name: String, isRightToLeft: Bool = false, lines: [String], heads: [String], rows: [[SheetCell]],
+        notes: [String]
+    ) {
+        (self.name, self.isRightToLeft, self.lines) = (name, isRightToLeft, lines)
+        (self.heads, self.rows, self.notes) = (heads, rows, notes)
+    }
+
     /// The widths of the columns, by heads and texts; numbers have room in each. Unit: digits.
     package var widths: [Double] {
         heads.enumerated().map { place, head in
@@ -26,14 +34,16 @@ package enum SheetCell: Sendable, Hashable {
     case number(Decimals, isShare: Bool)
     case empty
 
-    init(_ number: Decimals?, isShare: Bool = false) { self = number.map { .number($0, isShare: isShare) } ?? .empty }
+    package init(_ number: Decimals?, isShare: Bool = false) {
+        self = number.map { .number($0, isShare: isShare) } ?? .empty
+    }
     init(_ number: Int64?) { self.init(number.map { Decimals($0, over: 1, places: 0) }) }
 }
 
 extension [Sheet] {
     /// The sheets, each with a name that Excel takes: what is too long is cut, what is forbidden a blank, and what
     /// another one has gets a number. `History` is a sheet of Excel's own.
-    var named: [Sheet] {
+    package var named: [Sheet] {
         var taken: Set = ["history"]
         let ends = CharacterSet.whitespaces.union(CharacterSet(charactersIn: "'"))
         return map { sheet in

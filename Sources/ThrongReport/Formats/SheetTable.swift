@@ -18,9 +18,9 @@ struct SheetTable {
         let isBand = if case .quantiles(at: _) = answer.insight.kind { true } else { false }
         hasBounds = isBand || answered.basis.hasInterval(answer.insight.kind) ? true : margin == nil ? nil : false
         let columns = DataColumns(answer, answered)
-        let full = columns.heads.flatMap {
-            $0 == Wording.interval || isBand && $0 == columns.heads[1] ? Self.ends($0) : [$0]
-        }
+        // The interval is the last column, and the band is the one behind the value.
+        let bounded = isBand ? 1 : columns.hasInterval ? columns.heads.count - 1 : nil
+        let full = columns.heads.enumerated().flatMap { $0 == bounded ? ends($1) : [$1] }
         let table = answered.table
         heads = columns.labelHeads
         func cells(_ figure: Figure) -> [SheetCell] {
@@ -36,32 +36,32 @@ struct SheetTable {
         }
         switch answered.view {
         case .table, .ranking:
-            var rest = (label: Withheld.together, quantity: table.rest?.quantity)
+            var rest = (label: answer.locale.say(.withheldTogether), quantity: table.rest?.quantity)
             heads += full
             rows = table.rows.map { row(columns.labels(of: $0), cells($0.figure)) }
             if case .ranking(let ranking) = answered.view {
-                rest = (AnswerRanking.together, ranking.rest)
-                heads.insert("Rank", at: 0)
+                rest = (answer.locale.say(.othersTogether), ranking.rest)
+                heads.insert(answer.locale.say(.headRank), at: 0)
                 rows = ranking.rows.map { ranked in
-                    row([ranked.place] + columns.labels(of: ranked.row), cells(ranked.row.figure))
+                    row([ranked.place(in: answer.locale)] + columns.labels(of: ranked.row), cells(ranked.row.figure))
                 }
             }
             // A sum of what is withheld has no margin that is told.
             if let sum = rest.quantity { rows.append(row([rest.label], own(sum) + beside(sum).map { _ in .empty })) }
-            if let whole = table.whole { rows.append(row(["All"], cells(whole))) }
+            if let whole = table.whole { rows.append(row([answer.locale.say(.headAll)], cells(whole))) }
         case .change(let comparisons):
             heads += alone(columns.heads[0]) + comparisons.flatMap(changeHeads)
             rows = table.rows.enumerated().map { place, one in
                 row(columns.labels(of: one), alone(one.figure) + comparisons.flatMap { change($0.rows[place]) })
             }
         case .funnel(let stages):
-            heads += alone(columns.heads[0]) + columns.heads.dropFirst().flatMap { [$0] + Self.ends($0) }
+            heads += alone(columns.heads[0]) + columns.heads.dropFirst().flatMap { [$0] + ends($0) }
             rows = zip(table.rows, stages).map { one, stage in
                 row(columns.labels(of: one), alone(one.figure) + [stage.ofPrevious, stage.ofFirst].flatMap(part))
             }
         case .trend(let points):
             let isOne = answered.axes.isEmpty
-            heads = [points.last?.period.kind.rawValue.sentenceCased ?? ""]
+            heads = [answer.locale.say(.periodKind, ["kind": (points.last?.period.kind ?? .day).rawValue])]
             heads += isOne ? full : table.rows.flatMap { alone($0.label) }
             rows = points.map { point in
                 row([answer.names.label(point.period)], point.figures.flatMap { isOne ? cells($0) : alone($0) })
@@ -69,7 +69,9 @@ struct SheetTable {
         }
     }
 
-    private static func ends(_ head: String) -> [String] { ["\(head), from", "\(head), to"] }
+    private func ends(_ head: String) -> [String] {
+        [Message.headFrom, .headTo].map { answer.locale.say($0, ["head": head]) }
+    }
 
     private func value(_ quantity: Quantity) -> SheetCell { SheetCell(quantity.decimal, isShare: quantity.isShare) }
 
@@ -83,7 +85,7 @@ struct SheetTable {
     }
 
     private func nothing<Value>(_ reported: Reported<Value>, _ width: Int) -> [SheetCell] {
-        [.text(reported.marker ?? "")] + Array(repeating: .empty, count: width - 1)
+        [.text(reported.marker(in: answer.locale) ?? "")] + Array(repeating: .empty, count: width - 1)
     }
 
     private func own(_ quantity: Quantity) -> [SheetCell] {
@@ -99,7 +101,7 @@ struct SheetTable {
     }
 
     private func alone(_ head: String) -> [String] {
-        [head] + (hasBounds.map { $0 ? Self.ends(head) : ["\(head), within"] } ?? [])
+        [head] + (hasBounds.map { $0 ? ends(head) : [answer.locale.say(.headOff, ["head": head])] } ?? [])
     }
     private func alone(_ figure: Figure) -> [SheetCell] {
         figure.quantity.map { [value($0)] + beside($0) } ?? nothing(figure, alone("").count)
@@ -107,8 +109,9 @@ struct SheetTable {
 
     private func changeHeads(_ comparison: AnswerComparison) -> [String] {
         let then = answer.names.short(comparison.period)
-        let change = "Change since \(then)"
-        return alone(then) + [change] + Self.ends(change) + (isShare ? [] : ["\(change) in %"])
+        let change = answer.locale.say(.headChangeSince, ["date": then])
+        let percent = isShare ? [] : [answer.locale.say(.headChangeSincePercent, ["date": then])]
+        return alone(then) + [change] + ends(change) + percent
     }
 
     private func change(_ compared: AnswerComparison.Compared) -> [SheetCell] {

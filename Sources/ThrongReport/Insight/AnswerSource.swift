@@ -20,11 +20,7 @@ struct AnswerSource {
         guard
             let margin = NumberMargin(header, groupings: reading.groupings, kind: insight.kind, rows: table.rows)
         else { return nil }
-        self.insight = insight
-        self.plan = plan
-        self.history = history
-        self.reading = reading
-        self.table = table
+        (self.insight, self.plan, self.history, self.reading, self.table) = (insight, plan, history, reading, table)
         let sum = header.layout.sums.first { insight.kind == .mean(sum: $0.name) }
         clip = sum.map { $0.lowest...$0.highest }
         basis = NumberBasis(
@@ -32,6 +28,7 @@ struct AnswerSource {
             threshold: header.threshold,
             sampling: header.sampling,
             rotation: header.layout.rotation,
+            period: history.current.header.period.kind,
             margin: margin,
             devices: insight.kind.deviceBasis(header),
             hasIdentifiers: header.layout.hasIdentifiers,
@@ -44,20 +41,22 @@ struct AnswerSource {
     ///   - aged: the dimensions that age took from the question, each with the coarser one that is left.
     ///   - title: the title of a dimension.
     func answered(
-        for period: Period, in calendar: PeriodCalendar, aged: [(from: DimensionName, to: DimensionName?)],
+        for period: Period, in names: PeriodNames, aged: [(from: DimensionName, to: DimensionName?)],
         title: (DimensionName) -> String
     ) -> InsightAnswer.Answered {
         let order = reading.order(of: table, interval: interval(of:))
         var axes = zip(reading.axes, reading.shown).map { axis, buckets in
             AnswerAxis(name: axis.name, title: title(axis.name), labels: buckets.map { axis.labels[$0] })
         }
-        if case .quantiles(let quantiles) = insight.kind { axes.append(AnswerAxis(quantiles: quantiles)) }
+        if case .quantiles(let quantiles) = insight.kind {
+            axes.append(AnswerAxis(quantiles: quantiles, in: names.locale))
+        }
         return InsightAnswer.Answered(
             release: history.current.digest,
             basis: basis,
             axes: axes,
             table: table,
-            view: view(of: period, in: calendar, order: order),
+            view: view(of: period, in: names.calendar, order: order),
             clip: clip,
             leads: insight.kind.isCompared ? table.largestPlace.map { order.leads(of: $0) } ?? [] : [],
             leadOverWithheld: leadOverWithheld(order),
@@ -115,7 +114,7 @@ struct AnswerSource {
             period: earlier, isSameQuestion: history.current.header.asksTheSame(as: then), interval: interval(of:))
     }
 
-    private func point(_ period: Period) -> AnswerPoint {
+    func point(_ period: Period) -> AnswerPoint {
         let (release, absence) = history.release(of: period, for: insight)
         guard let release, let reading = InsightReading(of: insight, plan: plan, release: release) else {
             let isAged = release.map { insight.isAged(in: $0, plan: plan) } ?? false

@@ -17,7 +17,7 @@ package enum AnswerView: Sendable, Hashable {
 /// A withheld row has no rank: it is of fewer than k devices, or of hardly more.
 package struct AnswerRanking: Sendable, Hashable {
     /// The rows that are named, largest first, equal ones in the plan's order.
-    package let rows: [Ranked]
+    package internal(set) var rows: [Ranked]
     /// The number of rows that can occur and are not named, withheld ones among them.
     package let others: Int
     /// The whole less the named rows; nil where nothing is left out, where the whole is withheld or not shown, where so
@@ -32,7 +32,9 @@ package struct AnswerRanking: Sendable, Hashable {
         package let row: AnswerRow
 
         /// "2", and "2 to 4" where margins leave the order open.
-        package var place: String { rank == lastRank ? "\(rank)" : "\(rank) to \(lastRank)" }
+        package func place(in locale: Language) -> String {
+            rank == lastRank ? "\(rank)" : locale.span("\(rank)", "\(lastRank)")
+        }
     }
 
     /// Ranks the published rows of a table and names those of the first so many ranks, and all that margins leave

@@ -112,26 +112,10 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// "1234.50": no grouping, a hyphen for minus; what CSV and JSON carry.
-    package var description: String { text(grouping: "", point: ".", minus: "-") }
-
-    /// The number with the marks of a language.
-    ///
-    /// - Parameter ungrouped: digits before the point that are left together.
-    package func text(grouping: String, point: String, minus: String, ungrouped: Int = 3) -> String {
-        var digits = String(units.magnitude)
-        if digits.utf8.count <= places {
-            digits = String(repeating: "0", count: places + 1 - digits.utf8.count) + digits
-        }
-        let whole = digits.dropLast(places)
-        var groups: [Substring] = []
-        var rest = whole
-        while rest.utf8.count > 3, whole.utf8.count > ungrouped {
-            groups.append(rest.suffix(3))
-            rest = rest.dropLast(3)
-        }
-        groups.append(rest)
-        let fraction = places == 0 ? "" : point + digits.suffix(places)
-        return (units < 0 ? minus : "") + groups.reversed().joined(separator: grouping) + fraction
+    package var description: String {
+        let digits = String(units.magnitude)
+        let padded = String(repeating: "0", count: max(places + 1 - digits.utf8.count, 0)) + digits
+        return (units < 0 ? "-" : "") + padded.dropLast(places) + (places == 0 ? "" : ".\(padded.suffix(places))")
     }
 }
 

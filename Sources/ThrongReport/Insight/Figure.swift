@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 /// One number of a report, or why there is none.
 package typealias Figure = Reported<Quantity>
 
@@ -24,9 +26,9 @@ package enum Reported<Value: Sendable & Hashable>: Sendable, Hashable {
     }
 
     /// The words in place of what is not published.
-    var marker: String? { status.marker }
+    func marker(in locale: Language) -> String? { status.marker(in: locale) }
     /// The words in place of what is neither published nor withheld.
-    var nothing: String? { self == .withheld ? nil : marker }
+    func nothing(in locale: Language) -> String? { self == .withheld ? nil : marker(in: locale) }
 }
 
 extension Reported<Quantity> {

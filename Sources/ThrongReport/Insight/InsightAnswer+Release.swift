@@ -9,7 +9,7 @@ extension InsightAnswer {
     /// - Parameter isNamed: whether the plan named the reader when it was counted; otherwise nothing is answered.
     /// - Complexity: O(rows × periods × log of a release's cells).
     package init(
-        to asked: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english,
+        to asked: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: Language = .english,
         isNamed: Bool = true
     ) {
         // Age may have taken a part of the question: that is said, and the rest is answered.
@@ -18,14 +18,17 @@ extension InsightAnswer {
         let insight = coarsened?.insight ?? asked
         let metric = plan.metric(insight.metric)
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-        let title = plan.titles(for: insight)
+        let title = plan.titles(for: insight, in: locale)
         self.insight = insight
         names = PeriodNames(calendar: calendar, locale: locale)
         question = metric?.question ?? ""
         let isWithin = history.map { $0.current.header.layout.within != nil } ?? (metric?.within != nil)
         unit = insight.unit(of: metric, isWithin: isWithin)
-        let usual = isWithin ? "visit" : metric?.answered == nil ? "action" : Counted.devices.one
-        named = metric?.noun ?? Noun(one: usual, many: "\(usual)s")
+        bandUnit = metric?.histogram?.unit ?? ""
+        let usual: Message = isWithin ? .visit : metric?.answered == nil ? .action : .device
+        named =
+            metric?.noun
+            ?? Noun(one: locale.say(usual, ["count": 1]), many: locale.say(usual, ["count": Noun.several]))
         filters = insight.filters.map {
             AnswerFilter(dimension: $0.dimension, title: title($0.dimension), bucket: $0.bucket)
         }
@@ -37,17 +40,17 @@ extension InsightAnswer {
             return
         }
         outcome = .answered(
-            source.answered(for: period, in: calendar, aged: coarsened?.aged ?? [], title: title))
+            source.answered(for: period, in: names, aged: coarsened?.aged ?? [], title: title))
         comparisons = ownComparisons
     }
 }
 
 extension Plan {
-    fileprivate func titles(for insight: Insight) -> (DimensionName) -> String {
+    fileprivate func titles(for insight: Insight, in locale: Language) -> (DimensionName) -> String {
         let dimensions = metric(insight.metric).map { cubeDimensions(of: $0) } ?? []
         return { name in
             // A row of a funnel holds those that came to its step or further.
-            if insight.kind == .funnel(step: name) { return "Step" }
+            if insight.kind == .funnel(step: name) { return locale.say(.headStep) }
             return dimensions.first { $0.name == name }?.title ?? derivedDimension(name)?.title ?? name.text
         }
     }
@@ -71,8 +74,9 @@ extension Insight {
 
 extension AnswerAxis {
     /// The axis of quantiles, which no dimension of a plan is.
-    package init(quantiles: [Quantile]) {
-        self.init(name: "quantile", title: "Quantile", labels: quantiles.map { BucketLabel("\($0)") })
+    package init(quantiles: [Quantile], in locale: Language) {
+        let title = locale.say(.headQuantile)
+        self.init(name: "quantile", title: title, labels: quantiles.map { BucketLabel("\($0)") })
     }
 }
 

@@ -8,6 +8,8 @@ package struct InsightAnswer: Sendable, Hashable {
     package let question: String
     /// The word that people read after the numbers: "events", "devices", "share", or a sum's unit.
     package let unit: String
+    /// The unit of the bands of its metric's histogram; empty where that has none.
+    let bandUnit: String
     /// The calendar and the locale by which periods, numbers and dates are written for the reader.
     package let names: PeriodNames
     /// The buckets that it is confined to.
@@ -19,6 +21,8 @@ package struct InsightAnswer: Sendable, Hashable {
     package let named: Noun
     /// The sentences that tell it from other measures of the same thing in its report.
     package var likenesses: [String] = []
+    /// The notes on the periods of a trend, in their order.
+    package var notes: [PeriodNote] = []
 
     package enum Outcome: Sendable, Hashable {
         /// A release answers.
@@ -61,7 +65,10 @@ package struct InsightAnswer: Sendable, Hashable {
     /// The comparisons that its own words make.
     var ownComparisons: Int {
         guard let answered else { return 0 }
-        if case .funnel = answered.view { return max(funnelReaches(answered).count - 1, 0) }
+        if case .funnel(let stages) = answered.view {
+            // An undivided one is asked for its worst step, where it has two or more to choose from.
+            return answered.axes.count == 1 ? (stages.count > 2 ? 1 : 0) : max(funnelReaches(answered).count - 1, 0)
+        }
         let rows = answered.leads.count { $0 != nil } + (answered.leadOverWithheld.isFinite ? 1 : 0)
         return switch answered.view {
         case .change(let comparisons): comparisons.reduce(rows) { $0 + $1.rows.count { $0.change.change != nil } }
@@ -77,7 +84,7 @@ package struct InsightAnswer: Sendable, Hashable {
     package func isWithinChance(_ change: Change) -> Bool { change.isWithinChance(of: comparisons) }
 
     /// The locale in which the reader's numbers are written.
-    package var locale: ReportLocale { names.locale }
+    package var locale: Language { names.locale }
 
     /// Returns the interval that holds a number of a sample, of devices or of a quotient in 19 of 20 cases; nil for
     /// other numbers.
@@ -120,7 +127,7 @@ package struct AnswerFilter: Sendable, Hashable {
 /// The calendar and the locale by which a report names periods and writes numbers.
 package struct PeriodNames: Sendable, Hashable {
     package let calendar: PeriodCalendar
-    package let locale: ReportLocale
+    package let locale: Language
 
     /// "Saturday, 21 November 2026".
     package func long(_ period: Period) -> String { calendar.title(of: period, in: locale) }
@@ -130,4 +137,11 @@ package struct PeriodNames: Sendable, Hashable {
     package func instant(_ time: UnixSeconds) -> String { calendar.instantTitle(of: time, in: locale) }
     /// "2026-11-21".
     package func label(_ period: Period) -> String { calendar.label(of: period) }
+}
+
+/// A note on one period of a trend.
+package struct PeriodNote: Sendable, Hashable {
+    package let period: Period
+    /// The words, which say the date.
+    package let words: String
 }

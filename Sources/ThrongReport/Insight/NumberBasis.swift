@@ -10,6 +10,8 @@ package struct NumberBasis: Sendable, Hashable {
     package let sampling: Double
     /// The length of the windows within which devices are told apart.
     package let rotation: Rotation
+    /// The period that the numbers are of.
+    package let period: PeriodKind
     package let margin: NumberMargin
     /// The evidence that numbers are numbers of devices; nil where they are not.
     package let devices: Devices?

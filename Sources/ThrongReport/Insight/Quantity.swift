@@ -98,9 +98,7 @@ package struct Estimate: Sendable, Hashable {
     package let counts: Counted
 
     package init(counted: Int64, rate: Double, counts: Counted) {
-        self.counted = counted
-        self.rate = rate
-        self.counts = counts
+        (self.counted, self.rate, self.counts) = (counted, rate, counts)
     }
 
     /// True if the draw could as well have kept fewer than k, and the number would not be published. Such numbers lean

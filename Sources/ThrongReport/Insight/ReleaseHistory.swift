@@ -17,9 +17,7 @@ package struct ReleaseHistory: Sendable {
     package init(
         current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = []
     ) {
-        self.current = current
-        self.earlier = earlier
-        self.unnamed = unnamed
+        (self.current, self.earlier, self.unnamed) = (current, earlier, unnamed)
         self.began = began ?? ([current] + earlier).map(\.header.period.start).min() ?? current.header.period.start
     }
 
@@ -91,25 +89,6 @@ extension Insight {
                 all.append(next)
             }
             return all
-        }
-    }
-}
-
-extension Insight.Reference {
-    /// The period that another is compared with.
-    package func period(of period: Period, in calendar: PeriodCalendar) -> Period {
-        switch self {
-        case .periodBefore:
-            return calendar.period(period.kind, containing: period.start - 1)
-        case .weekBefore:
-            let date = calendar.date(at: period.start).adding(days: -7)
-            guard period.kind == .hour else {
-                return calendar.period(period.kind, containing: calendar.midnight(of: date))
-            }
-            // The same hour by the wall clock, also across a change of it.
-            let week: Int64 = 7 * 86_400
-            let shift = calendar.offset(at: period.start) - calendar.offset(at: period.start - week)
-            return calendar.period(.hour, containing: period.start - week + shift)
         }
     }
 }

@@ -20,6 +20,8 @@ struct BarChartView {
         let mark: ChartMark
         var addition = ""
         var isRest = false
+        /// The values between which it lies in 19 of 20 cases; nil where no line is drawn.
+        var span: (low: Double, high: Double)?
     }
 
     /// Every row, in the plan's order; beside each how it changed since the first earlier period, where that is asked
@@ -32,30 +34,35 @@ struct BarChartView {
         let entries = answered.table.rows.enumerated().map { place, row in
             let change = place < changes.count ? changes[place] : nil
             return Entry(
-                label: row.label, mark: answer.mark(row.figure), addition: change.map { " · \(answer.short($0))" } ?? ""
-            )
+                label: row.label, mark: answer.mark(row.figure),
+                addition: change.map { " · \(answer.short($0))" } ?? "", span: answer.span(row.figure))
         }
-        self.init(answer, entries, order: "in the plan's order", anchor: anchor)
+        self.init(answer, entries, order: "plan", anchor: anchor)
     }
 
     /// The steps of a funnel, each in the middle, with what part of the step before came so far.
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered, stages: [AnswerStage], anchor: String) {
         let entries = zip(answered.table.rows, stages).map { row, stage in
-            let part = stage.ofPrevious?.quantity.map { " · \(answer.text($0)) of the step before" } ?? ""
-            return Entry(label: row.label, mark: answer.mark(row.figure), addition: part)
+            let part = stage.ofPrevious?.quantity.map {
+                " · " + answer.locale.say(.ofStepBefore, ["share": answer.text($0)])
+            }
+            return Entry(label: row.label, mark: answer.mark(row.figure), addition: part ?? "")
         }
-        self.init(answer, entries, order: "from the first step to the last", anchor: anchor, isCentred: true)
+        self.init(answer, entries, order: "funnel", anchor: anchor, isCentred: true)
     }
 
     /// The named rows, the largest first, and what they leave of the whole.
     init(_ answer: InsightAnswer, ranking: AnswerRanking, anchor: String) {
         var entries = ranking.rows.map {
-            Entry(label: "\($0.place). \($0.row.label)", mark: answer.mark($0.row.figure))
+            Entry(
+                label: "\($0.place(in: answer.locale)). \($0.row.label)", mark: answer.mark($0.row.figure),
+                span: answer.span($0.row.figure))
         }
         if let rest = ranking.rest {
-            entries.append(Entry(label: AnswerRanking.together, mark: answer.mark(.published(rest)), isRest: true))
+            let label = answer.locale.say(.othersTogether)
+            entries.append(Entry(label: label, mark: answer.mark(.published(rest)), isRest: true))
         }
-        self.init(answer, entries, order: "the largest first", anchor: anchor)
+        self.init(answer, entries, order: "ranking", anchor: anchor)
     }
 
     private init(
@@ -67,10 +74,8 @@ struct BarChartView {
             entries,
             Charts.Caption(
                 name: "\(anchor)-chart", title: answer.insight.title,
-                summary:
-                    "Horizontal bars, one a \(isCentred ? "step" : "group"), \(order). \(answer.sentence) \(Wording.alsoInTable)"
-            ),
-            atLeast: isShare ? 1 : 0, isCentred: isCentred)
+                summary: answer.summary(.barsSummary, ["order": order])),
+            locale: answer.locale, atLeast: isShare ? 1 : 0, isCentred: isCentred)
     }
 
     /// Bars in the order given.
@@ -78,15 +83,18 @@ struct BarChartView {
     /// - Parameters:
     ///   - least: what the whole width stands for, where no bar is longer.
     ///   - isCentred: whether bars stand in the middle, as a funnel's do.
-    init(_ entries: [Entry], _ caption: Charts.Caption, atLeast least: Double = 0, isCentred: Bool = false) {
-        let values = entries.compactMap(\.mark.value)
+    init(
+        _ entries: [Entry], _ caption: Charts.Caption, locale: Language = .english, atLeast least: Double = 0,
+        isCentred: Bool = false
+    ) {
+        let values = entries.compactMap(\.mark.value) + entries.compactMap(\.span).flatMap { [$0.low, $0.high] }
         let highest = max(values.max() ?? 0, least)
         let lowest = min(values.min() ?? 0, 0)
         let range = highest > lowest ? highest - lowest : 1
         let words = entries.map {
-            ChartRows.Words(label: $0.label, figure: $0.mark.text, addition: $0.addition)
+            ChartRows.Words(label: $0.label, figure: $0.mark.text(in: locale), addition: $0.addition)
         }
-        let rows = ChartRows(words, bar: 25)
+        let rows = ChartRows(words, bar: 18)
         bars = zip(entries, words).enumerated().map { place, pair in
             let (entry, words) = pair
             let value = entry.mark.value ?? 0
@@ -97,9 +105,13 @@ struct BarChartView {
                 "barWidth": Coordinate.percent(abs(value) / range),
                 "barLabel": entry.label.shortened(toWidth: ChartRows.room),
                 "barTitle": entry.label,
-                "barValue": entry.mark.words,
+                "barValue": entry.mark.words(in: locale),
                 "barFigures": rows.figures(words, row: place, isPublished: entry.mark.value != nil),
                 "barClass": entry.isRest ? "bar rest" : "bar",
+                // A shorter one would be a speck.
+                "barWhiskers": [entry.span].compactMap { $0 }.filter { ($0.high - $0.low) / range > 0.02 }.map {
+                    Self.whisker($0, from: lowest, range: range, at: rows.barMiddle(place))
+                },
                 "barPublished": entry.mark.value != nil,
                 "barWithheld": entry.mark == .withheld,
             ] as TemplateView
@@ -111,5 +123,14 @@ struct BarChartView {
         chartID = caption.name
         chartTitle = caption.title
         chartSummary = caption.summary
+    }
+
+    private static func whisker(
+        _ span: (low: Double, high: Double), from lowest: Double, range: Double, at middle: String
+    ) -> TemplateView {
+        [
+            "whiskerX": Coordinate.percent((span.low - lowest) / range), "whiskerY": middle,
+            "whiskerWidth": Coordinate.percent((span.high - span.low) / range),
+        ]
     }
 }

@@ -1,7 +1,7 @@
 /// The spacing of a chart's rows: a label and a number above each bar, in one line or below each other.
 ///
-/// The two share a line where all rows have room for both on the narrowest page. Otherwise the number has a line of its
-/// own; so has what is said beside it, where that is too long, too.
+/// The two share a line where all rows have room for both on the narrowest page. Otherwise what is said beside the number
+/// has a line of its own, or the number has, or both have.
 struct ChartRows {
     struct Words {
         let label: String
@@ -15,6 +15,8 @@ struct ChartRows {
     private static let line = 18.0
 
     private let lines: Int
+    /// True if what is said beside the number alone has a line of its own.
+    private let isSplit: Bool
     private let bar: Double
 
     /// - Parameter bar: a bar's height and the space below it, in pixels.
@@ -22,29 +24,39 @@ struct ChartRows {
         self.bar = bar
         // Numbers are written in heavier letters.
         func width(_ figure: String) -> Double { figure.width * 1.06 }
-        if rows.allSatisfy({ $0.label.width + Self.gap + width($0.figure + $0.addition) <= Self.room }) {
-            lines = 1
+        func fits(_ figure: (Words) -> String) -> Bool {
+            rows.allSatisfy { $0.label.width + Self.gap + width(figure($0)) <= Self.room }
+        }
+        if fits({ $0.figure + $0.addition }) {
+            (lines, isSplit) = (1, false)
+        } else if fits(\.figure), rows.allSatisfy({ width($0.addition) <= Self.room }) {
+            (lines, isSplit) = (2, true)
         } else {
             lines = rows.allSatisfy { width($0.figure + $0.addition) <= Self.room } ? 2 : 3
+            isSplit = false
         }
     }
 
-    private var pitch: Double { bar + 5 + Double(lines) * Self.line }
+    private var pitch: Double { bar + 4 + Double(lines) * Self.line }
 
     /// Returns the height of so many rows. Unit: pixels.
-    func height(_ count: Int) -> String { Coordinate.number(max(Double(count) * pitch - 12, 1)) }
+    func height(_ count: Int) -> String { Coordinate.number(max(Double(count) * pitch - 8, 1)) }
 
     /// Returns the height at which a row's label stands. Unit: pixels.
     func labelY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 14) }
 
     /// Returns the height at which a row's bar begins. Unit: pixels.
-    func barY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 5 + Double(lines) * Self.line) }
+    func barY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 4 + Double(lines) * Self.line) }
+
+    /// Returns the height of the middle of a row's bar, less half of a whisker. Unit: pixels.
+    func barMiddle(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 8 + Double(lines) * Self.line) }
 
     func figures(_ words: Words, row: Int, isPublished: Bool) -> [TemplateView] {
-        let texts = lines < 3 ? [words.figure + words.addition] : [words.figure, words.addition]
+        let texts = isSplit || lines == 3 ? [words.figure, words.addition] : [words.figure + words.addition]
+        let first = isSplit ? 0 : min(lines - 1, 1)
         return texts.enumerated().map { place, text in
             [
-                "figureY": Coordinate.number(Double(row) * pitch + 14 + Double(min(lines - 1, 1) + place) * Self.line),
+                "figureY": Coordinate.number(Double(row) * pitch + 14 + Double(first + place) * Self.line),
                 "figureText": place == 0 ? text : text.withoutSeparator,
                 "figureClass": isPublished ? "figure" : "figure nothing",
             ] as TemplateView

@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 /// The charts of report pages, for numbers that do not come from a report.
 ///
 /// Each is a view for the template of its name among ``templates``. A page that holds one defines the pattern
@@ -10,16 +12,15 @@ package enum Charts {
         let summary: String
 
         package init(name: String, title: String, summary: String) {
-            self.name = name
-            self.title = title
-            self.summary = summary
+            (self.name, self.title, self.summary) = (name, title, summary)
         }
     }
 
-    /// bars, lines and heat.
+    /// bars, lines, spark and heat.
     package static let templates: [(name: String, bytes: [UInt8])] = [
         ("bars", PackageResources.bars_mustache),
         ("lines", PackageResources.lines_mustache),
+        ("spark", PackageResources.spark_mustache),
         ("heat", PackageResources.heat_mustache),
     ]
 
@@ -39,6 +40,13 @@ package enum Charts {
             return LineChartView(
                 one.marks, periods: periods, label: one.label, scale: scale, isShare: false, own)
         }
+    }
+
+    /// A small line over periods, beside words that say its last number.
+    package static func spark(_ marks: [ChartMark]) -> Any {
+        LineChartView(
+            marks, periods: marks.map(\.text), label: nil, scale: LineScale(over: marks.compactMap(\.value)),
+            isShare: false, isSpark: true, Caption(name: "", title: "", summary: ""))
     }
 
     /// A table whose cells are shaded by their numbers: rows down, the second dimension across.
@@ -65,16 +73,21 @@ package enum ChartMark: Sendable, Hashable {
         if case .number(let value, _, _) = self { value } else { nil }
     }
 
-    package var text: String {
+    /// The number without its unit, or the words in its place, on an English page.
+    package var text: String { text(in: .english) }
+    /// The number with its unit, or the words in its place, on an English page.
+    package var words: String { words(in: .english) }
+
+    func text(in locale: Language) -> String {
         switch self {
         case .number(_, let text, _): text
-        case .withheld: Withheld.marker
+        case .withheld: NumberStatus.withheld.marker(in: locale) ?? ""
         case .nothing(let marker): marker
         }
     }
 
-    package var words: String {
-        if case .number(_, _, let words) = self { words } else { text }
+    func words(in locale: Language) -> String {
+        if case .number(_, _, let words) = self { words } else { text(in: locale) }
     }
 }
 
@@ -84,7 +97,24 @@ extension InsightAnswer {
         case .published(let quantity):
             .number(quantity.approximate, text: text(quantity), words: words(quantity))
         case .withheld: .withheld
-        case .impossible, .absent: .nothing(figure.marker ?? "")
+        case .impossible, .absent: .nothing(figure.marker(in: locale) ?? "")
         }
+    }
+
+    /// Returns the values between which a number lies in 19 of 20 cases; nil where nothing bounds it on both sides.
+    func span(_ figure: Figure) -> (low: Double, high: Double)? {
+        guard let quantity = figure.quantity else { return nil }
+        if let interval = interval(of: quantity) {
+            let (low, high) = interval.ends
+            return low.isFinite && high.isFinite ? (low, high) : nil
+        }
+        return quantity.within.map { margin in
+            (max(quantity.approximate - Double(margin), 0), quantity.approximate + Double(margin))
+        }
+    }
+
+    /// Returns the description of a drawing: what it is, the answer, and that the table has the same.
+    func summary(_ message: Message, _ arguments: KeyValuePairs<String, any MessageArgument>) -> String {
+        locale.joined([locale.say(message, arguments), sentence, locale.say(.alsoInTable)])
     }
 }

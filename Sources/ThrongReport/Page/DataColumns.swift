@@ -8,24 +8,26 @@ struct DataColumns {
     private let whole: Quantity?
     private let margin: String?
     private let scope: String
+    /// True if the column behind those of the numbers is their interval.
+    let hasInterval: Bool
 
     init(_ answer: InsightAnswer, _ answered: InsightAnswer.Answered) {
         self.answer = answer
         whole = answered.shareBase?.quantity
-        labelHeads = answered.axes.isEmpty ? ["Group"] : answered.axes.map(\.title)
-        scope = answer.filters.map { "\($0.title): \($0.bucket)" }.joined(separator: ", ")
-        let hasInterval = answered.basis.hasInterval(answer.insight.kind)
+        labelHeads = answered.axes.isEmpty ? [answer.locale.say(.headGroup)] : answered.axes.map(\.title)
+        scope = answer.scopes.joined(separator: ", ")
+        hasInterval = answered.basis.hasInterval(answer.insight.kind)
         // An interval has the margin in it, and the steps of a funnel stand beside intervals.
         let isFunnel = if case .funnel = answered.view { true } else { false }
         let within = hasInterval || isFunnel ? nil : answered.basis.margin(of: answer.insight.kind)
         margin = within.map(answer.offBy)
         heads =
-            Self.heads(answer, whole: whole) + (hasInterval ? [Wording.interval] : [])
-            + (margin == nil ? [] : ["19 of 20 within"])
+            Self.heads(answer, whole: whole) + (hasInterval ? [answer.locale.say(.interval)] : [])
+            + (margin == nil ? [] : [answer.locale.say(.headWithin)])
     }
 
     func labels(of row: AnswerRow) -> [String] {
-        guard !row.buckets.isEmpty else { return [scope.isEmpty ? "All" : scope] }
+        guard !row.buckets.isEmpty else { return [scope.isEmpty ? answer.locale.say(.headAll) : scope] }
         guard case .quantiles(at: _) = answer.insight.kind, let last = row.buckets.last?.text,
             let name = QuantileReading.name(ofRow: last, in: answer.locale)
         else { return row.buckets.map(\.text) }
@@ -36,7 +38,8 @@ struct DataColumns {
     func cells(_ figure: Figure) -> [DataCellView] {
         func own(_ quantity: Quantity) -> String? { margin.map { quantity.within.map(answer.offBy) ?? $0 } }
         return DataCellView.cells(
-            of: figure, numbers: { numbers($0, answer.interval(of: $0), margin: own($0)) }, span: heads.count)
+            of: figure, numbers: { numbers($0, answer.interval(of: $0), margin: own($0)) }, span: heads.count,
+            in: answer.locale)
     }
 
     /// Returns the cells for what groups leave of the whole: in a sample that has no interval, and as a sum no margin
@@ -53,20 +56,22 @@ struct DataColumns {
             }
             let margin = quantity.within.map { " \(answer.offBy($0))" }
             return DataCellView(answer.text(quantity) + (interval ?? margin ?? ""))
-        } ?? DataCellView(insteadOf: figure)
+        } ?? DataCellView(insteadOf: figure, in: answer.locale)
     }
 
     func heads(of comparison: AnswerComparison) -> [String] {
         [answer.names.short(comparison.period)] + changeHeads
     }
 
-    var changeHeads: [String] { answer.unit == "share" ? ["Change"] : ["Change", "Change in %"] }
+    var changeHeads: [String] {
+        [answer.locale.say(.headChange)] + (answer.unit == "share" ? [] : [answer.locale.say(.headChangePercent)])
+    }
 
     /// The cells of one row's comparison: the number then, the difference, and the difference in per cent.
     func cells(of compared: AnswerComparison.Compared) -> [DataCellView] {
         let columns = answer.unit == "share" ? 1 : 2
         guard let change = compared.change.change else {
-            return [cell(compared.earlier), DataCellView(insteadOf: compared.change, span: columns)]
+            return [cell(compared.earlier), DataCellView(insteadOf: compared.change, in: answer.locale, span: columns)]
         }
         let texts = [
             "\(answer.difference(change)) (\(answer.text(from: change.interval)))",
@@ -81,7 +86,8 @@ struct DataColumns {
         var cells: [DataCellView] = []
         for number in [figure, stage.ofPrevious, stage.ofFirst] {
             if number == .withheld, let last = cells.last, last.cellWithheld {
-                cells[cells.count - 1] = DataCellView(insteadOf: Figure.withheld, span: last.cellSpan + 1)
+                cells[cells.count - 1] = DataCellView(
+                    insteadOf: Figure.withheld, in: answer.locale, span: last.cellSpan + 1)
             } else {
                 cells.append(number.map(cell) ?? DataCellView("\u{2013}"))
             }
@@ -90,26 +96,26 @@ struct DataColumns {
     }
 
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
-        // The terms of a quotient are those of the sample.
-        let sample = answer.sampleWords
+        let locale = answer.locale
         let noun = answer.noun.many.sentenceCased
+        // The terms of a quotient are those of the sample.
+        func sampled(_ message: Message) -> String {
+            locale.say(message, ["isSample": answer.isSample, "noun": noun])
+        }
+        func inUnit(_ message: Message) -> String {
+            locale.say(message, ["hasUnit": !answer.unit.isEmpty, "unit": answer.unit])
+        }
+        let share = locale.say(.headShare)
         return switch answer.insight.kind {
         case .frequency where answer.counted != .identifiers:
-            whole?.amount != nil ? ["Devices", "Share"] : ["Devices"]
-        case .count, .distribution, .frequency:
-            whole?.amount != nil ? [noun, "Share"] : [noun]
-        case .reach:
-            [Wording.heading(devices: answer.answered?.basis.devices)]
-        case .funnel:
-            [noun, "Of the step before", "Of the first"]
-        case .retention:
-            ["Share", "Devices" + sample, "Of week 0's"]
-        case .share:
-            ["Share", "Part" + sample, "Of \(answer.noun.many)"]
-        case .mean:
-            [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", noun + sample]
-        case .quantiles:
-            [answer.unit.isEmpty ? "About" : "About (\(answer.unit))", "Range"]
+            [Wording.heading(devices: nil, in: locale)] + (whole?.amount != nil ? [share] : [])
+        case .count, .distribution, .frequency: [noun] + (whole?.amount != nil ? [share] : [])
+        case .reach: [Wording.heading(devices: answer.answered?.basis.devices, in: locale)]
+        case .funnel: [noun, locale.say(.headOfStepBefore), locale.say(.headOfFirst)]
+        case .retention: [share, sampled(.headDevices), locale.say(.headOfWeek)]
+        case .share: [share, sampled(.headPart), locale.say(.headOf, ["noun": answer.noun.many])]
+        case .mean: [inUnit(.headMean), sampled(.headNoun)]
+        case .quantiles: [inUnit(.headAbout), locale.say(.headRange)]
         }
     }
 
@@ -132,7 +138,7 @@ struct DataColumns {
         case .quantile(let reading):
             all = [reading.value.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
         }
-        if heads.contains(Wording.interval) {
+        if hasInterval {
             all.append(interval.map { answer.text(from: $0) } ?? "\u{2013}")
         }
         return all + [margin].compactMap { $0 }
@@ -140,6 +146,11 @@ struct DataColumns {
 }
 
 extension InsightAnswer {
+    /// The buckets that it is confined to: "Device: phone".
+    var scopes: [String] {
+        filters.map { locale.say(.scope, ["dimension": $0.title, "bucket": $0.bucket.text]) }
+    }
+
     /// Returns the words for a number's margin: "±14".
     fileprivate func offBy(_ within: Int64) -> String { "\u{b1}\(locale.text(within))" }
 }

@@ -17,7 +17,7 @@ extension DataTableBody {
         case .trend(let points):
             self.init(trend: points, of: answer, answered, columns)
         case .ranking(let ranking):
-            self.init(ranking, of: answered, columns)
+            self.init(ranking, of: answered, columns, in: answer.locale)
         case .change(let comparisons) where answered.axes.isEmpty:
             self.init(changeOfOneNumber: comparisons, of: answer, table, columns)
         case .change(let comparisons):
@@ -47,10 +47,11 @@ extension DataTableBody {
                     DataRowView(labels: columns.labels(of: $0), cells: columns.cells($0.figure))
                 },
                 rests: [table.rest?.quantity].compactMap { $0 }.map {
-                    DataRowView(labels: [Withheld.together] + blanks, cells: columns.cells(ofRest: $0))
+                    DataRowView(
+                        labels: [answer.locale.say(.withheldTogether)] + blanks, cells: columns.cells(ofRest: $0))
                 },
                 totals: [table.whole].compactMap { $0 }.map {
-                    DataRowView(labels: ["All"] + blanks, cells: columns.cells($0))
+                    DataRowView(labels: [answer.locale.say(.headAll)] + blanks, cells: columns.cells($0))
                 })
         }
     }
@@ -60,9 +61,8 @@ extension DataTableBody {
         trend points: [AnswerPoint], of answer: InsightAnswer, _ answered: InsightAnswer.Answered,
         _ columns: DataColumns
     ) {
-        labelHeads = [points.last?.period.kind.rawValue.sentenceCased ?? ""]
-        let series = answered.table.rows.map { $0.buckets.isEmpty ? answer.unit.sentenceCased : $0.label }
-        numberHeads = answered.axes.isEmpty ? columns.heads : series
+        labelHeads = [answer.locale.say(.periodKind, ["kind": (points.last?.period.kind ?? .day).rawValue])]
+        numberHeads = answered.axes.isEmpty ? columns.heads : answered.table.rows.map(\.label)
         rows = points.map { point in
             DataRowView(
                 labels: [answer.names.short(point.period)],
@@ -71,20 +71,22 @@ extension DataTableBody {
     }
 
     /// A row a rank.
-    private init(_ ranking: AnswerRanking, of answered: InsightAnswer.Answered, _ columns: DataColumns) {
+    private init(
+        _ ranking: AnswerRanking, of answered: InsightAnswer.Answered, _ columns: DataColumns, in locale: Language
+    ) {
         let blanks = Self.blanks(answered)
-        labelHeads = ["Rank"] + answered.axes.map(\.title)
+        labelHeads = [locale.say(.headRank)] + answered.axes.map(\.title)
         numberHeads = columns.heads
         rows = ranking.rows.map { ranked in
             DataRowView(
-                labels: [ranked.place] + ranked.row.buckets.map(\.text),
+                labels: [ranked.place(in: locale)] + ranked.row.buckets.map(\.text),
                 cells: columns.cells(ranked.row.figure))
         }
         rests = [ranking.rest].compactMap { $0 }.map {
-            DataRowView(labels: ["", AnswerRanking.together] + blanks, cells: columns.cells(ofRest: $0))
+            DataRowView(labels: ["", locale.say(.othersTogether)] + blanks, cells: columns.cells(ofRest: $0))
         }
         totals = [answered.table.whole].compactMap { $0 }.map {
-            DataRowView(labels: ["", "All"] + blanks, cells: columns.cells($0))
+            DataRowView(labels: ["", locale.say(.headAll)] + blanks, cells: columns.cells($0))
         }
     }
 
@@ -93,11 +95,12 @@ extension DataTableBody {
         changeOfOneNumber comparisons: [AnswerComparison], of answer: InsightAnswer, _ table: AnswerTable,
         _ columns: DataColumns
     ) {
-        labelHeads = [comparisons.first?.period.kind.rawValue.sentenceCased ?? ""]
+        let kind = (comparisons.first?.period.kind ?? .day).rawValue
+        labelHeads = [answer.locale.say(.periodKind, ["kind": kind])]
         numberHeads = columns.heads.prefix(1) + columns.changeHeads
         let now = table.rows.prefix(1).map { row in
             DataRowView(
-                labels: ["This \(comparisons.first?.period.kind.rawValue ?? "")"],
+                labels: [answer.locale.say(.thisPeriod, ["kind": kind])],
                 cells: [columns.cell(row.figure)] + columns.changeHeads.map { _ in DataCellView("\u{2013}") })
         }
         let then = comparisons.map { comparison in

@@ -2,6 +2,7 @@ internal import ThrongPlan
 
 struct DataTableView {
     let caption: String
+    let tableName: String
     let tableClass: String
     let labelHeads: [String]
     let numberHeads: [String]
@@ -16,6 +17,7 @@ struct DataTableView {
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered) {
         let body = DataTableBody(answer, answered)
         caption = answer.insight.title
+        tableName = answer.locale.say(.tableNamed, ["title": caption])
         (labelHeads, numberHeads) = (body.labelHeads, body.numberHeads)
         (dataRows, rests, totals) = (body.rows, body.rests, body.totals)
         // A word without a gap would push the numbers out of sight: it is broken there.
@@ -39,14 +41,16 @@ struct DataCellView {
         (cellNumbers, cellWithheld, cellNothings, cellSpan) = ([text], false, [], 1)
     }
 
-    init<Value>(insteadOf reported: Reported<Value>, span: Int = 1) {
+    init<Value>(insteadOf reported: Reported<Value>, in locale: Language, span: Int = 1) {
         (cellNumbers, cellWithheld, cellSpan) = ([], reported == .withheld, span)
-        cellNothings = [reported.nothing].compactMap { $0 }
+        cellNothings = [reported.nothing(in: locale)].compactMap { $0 }
     }
 
     /// A figure, of which each number is a cell of its own; what has none spans them all.
-    static func cells(of figure: Figure, numbers: (Quantity) -> [String], span: Int) -> [DataCellView] {
+    static func cells(
+        of figure: Figure, numbers: (Quantity) -> [String], span: Int, in locale: Language
+    ) -> [DataCellView] {
         if let quantity = figure.quantity { return numbers(quantity).map { DataCellView($0) } }
-        return [DataCellView(insteadOf: figure, span: span)]
+        return [DataCellView(insteadOf: figure, in: locale, span: span)]
     }
 }

@@ -5,6 +5,7 @@ internal import ThrongPlan
 /// It is chart and data table in one. A withheld cell is hatched, whatever it hides.
 struct HeatTableView {
     let heatCaption: String
+    let heatName: String
     let sideHeads: [String]
     let sideCount: Int
     let acrossTitle: String
@@ -13,7 +14,7 @@ struct HeatTableView {
     let heatRows: [TemplateView]
     /// The total of the withheld cells, in a line of its own.
     let heatRests: [String]
-    let restLabel = Withheld.together
+    let restLabel: String
 
     /// Shades besides the empty one.
     private static let shades = 5
@@ -31,16 +32,18 @@ struct HeatTableView {
             rests: [answered.table.rest?.quantity].compactMap { $0 }.map {
                 answer.part($0, of: answered.shareBase)
             },
-            caption: answer.insight.title)
+            caption: answer.insight.title, locale: answer.locale)
     }
 
     /// Lines of marks, each mark below one of the labels across.
     init(
         sideHeads: [String], acrossTitle: String, across: [String], lines: [(sides: [String], marks: [ChartMark])],
-        rests: [String], caption: String
+        rests: [String], caption: String, locale: Language = .english
     ) {
+        restLabel = locale.say(.withheldTogether)
         let highest = lines.flatMap(\.marks).compactMap(\.value).max() ?? 0
         heatCaption = caption
+        heatName = locale.say(.tableNamed, ["title": caption])
         heatRests = rests
         self.sideHeads = sideHeads
         sideCount = sideHeads.count
@@ -53,7 +56,8 @@ struct HeatTableView {
                 "heatCells": line.marks.map { mark in
                     let share = highest > 0 ? (mark.value ?? 0) / highest : 0
                     let shade = min(max(Int((share * Double(Self.shades)).rounded(.up)), 0), Self.shades)
-                    return ["heatNumber": mark.text, "heatClass": Self.style(mark) ?? "shade-\(shade)"] as TemplateView
+                    return ["heatNumber": mark.text(in: locale), "heatClass": Self.style(mark) ?? "shade-\(shade)"]
+                        as TemplateView
                 },
             ] as TemplateView
         }

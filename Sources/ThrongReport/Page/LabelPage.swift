@@ -28,9 +28,7 @@ package struct LabelTrial: Sendable, Hashable {
         package let remains: [Remain]
 
         package init(title: String, text: String, remains: [Remain]) {
-            self.title = title
-            self.text = text
-            self.remains = remains
+            (self.title, self.text, self.remains) = (title, text, remains)
         }
     }
 
@@ -45,9 +43,7 @@ package struct LabelTrial: Sendable, Hashable {
     }
 
     package init(event: String, values: [String: String], outcomes: [Outcome]) {
-        self.event = event
-        self.values = values
-        self.outcomes = outcomes
+        (self.event, self.values, self.outcomes) = (event, values, outcomes)
     }
 }
 

@@ -11,20 +11,27 @@ enum LabelView {
     private static let shownBuckets = 24
 
     static func of(_ label: PrivacyLabel, root: String, trial: LabelTrial?, css: String) -> TemplateView {
-        var view: TemplateView = ["css": css, "root": root, "coarsening": label.coarsening]
+        let language = label.language
+        var view: TemplateView = [
+            "css": css, "root": root, "coarsening": label.coarsening, "say": language.words,
+            "pageLanguage": language.tag.attributes,
+        ]
         view["app"] = label.app.text
         view["appTitle"] = label.appTitle
         view["appTitleLanguage"] = label.appLanguage.attributes
         view["labelTitle"] = label.title
         view["lede"] = label.lede
         view["promises"] = label.promises
-        view["contact"] = label.contact
-        view["plan"] = label.plan
-        view["timeZone"] = label.timeZone
+        view["rights"] = label.rights
+        let names = ["stepSays", "stepCoarse", "stepCounts", "stepShown"]
+        for (name, step) in zip(names, label.steps) { view[name] = step }
+        view["questions"] = language.say(.questions, ["contact": label.contact])
+        view["plan"] = language.say(.labelPlan, ["plan": label.plan, "timeZone": label.timeZone])
         view["tiles"] = Self.tiles(of: label)
         view["purposes"] = label.purposes.enumerated().map { place, purpose -> TemplateView in
             [
                 "purposeAnchor": "purpose-\(place + 1)", "purposeName": purpose.name.text,
+                "purposeTitle": language.say(.labelPurpose, ["purpose": purpose.name.text]),
                 "purposeExplanation": purpose.explanation, "purposeLanguage": purpose.language.attributes,
                 "purposeFacts": Self.topics(of: purpose.facts),
                 "metrics": purpose.metrics.map { metric -> TemplateView in
@@ -42,7 +49,8 @@ enum LabelView {
             let isLong = dimension.buckets.count > Self.shownBuckets + 1
             let shown = isLong ? Self.shownBuckets : dimension.buckets.count
             let rest = Array(dimension.buckets.dropFirst(shown))
-            let more: [TemplateView] = isLong ? [["moreCount": rest.count, "rest": rest]] : []
+            let more: [TemplateView] =
+                isLong ? [["more": language.say(.labelMore, ["count": rest.count]), "rest": rest]] : []
             return [
                 "dimensionTitle": dimension.title, "dimensionLanguage": dimension.language.attributes,
                 "dimensionSource": dimension.source,
@@ -58,13 +66,13 @@ enum LabelView {
                 },
             ]
         }
-        view["trials"] = [trial].compactMap { $0 }.map(Self.view)
+        view["trials"] = [trial].compactMap { $0 }.map { Self.view(of: $0, in: language) }
         view["events"] = label.events.map { ["eventName": $0, "isChosen": $0 == trial?.event] as TemplateView }
         view["fields"] = label.fields.enumerated().map { place, field -> TemplateView in
-            let uses = field.uses.joined(separator: ", ")
+            let uses = field.uses.joined(separator: language.say(.comma))
             return [
                 "fieldID": "field-\(place + 1)", "fieldName": field.name, "fieldValue": trial?.values[field.name] ?? "",
-                "hints": [field.isUserAgent ? "\(uses); empty takes what your browser says of itself" : uses],
+                "hints": [field.isUserAgent ? language.say(.labelHint, ["uses": uses]) : uses],
             ]
         }
         return view
@@ -74,18 +82,23 @@ enum LabelView {
         func tile(_ number: String, _ unit: String, _ sentence: String) -> TemplateView {
             ["tileNumber": number, "tileUnit": unit, "tileSentence": sentence]
         }
-        // "15 minutes" as a number and its unit.
-        func longest(_ seconds: [Int64], _ sentence: String) -> TemplateView? {
-            let parts = seconds.max().map { Duration.seconds($0).planText.split(separator: " ").map(String.init) } ?? []
-            return parts.count == 2 ? tile(parts[0], parts[1], sentence) : nil
+        let language = label.language
+        func longest(_ seconds: [Int64], _ sentence: Message) -> TemplateView? {
+            seconds.max().map { seconds in
+                let (unit, count) = language.unit(seconds: seconds)
+                let word = language.say(.labelTimeUnit, ["unit": unit.rawValue, "count": count])
+                return tile("\(count)", word, language.say(sentence))
+            }
         }
         let rotations = label.purposes.filter(\.hasIdentifiers).map(\.rotationSeconds)
         let tiles: [TemplateView?] = [
-            tile("\(label.threshold)", "\(label.units) or more", "stand behind every published number."),
-            tile("0", "names or addresses kept", "No list of what one person did."),
-            longest(rotations, "at most, then your device counts as another one.")
-                ?? tile("0", "codes sent", "Nothing is sent by which devices could be told apart."),
-            longest(label.purposes.map(\.retentionSeconds), "at most, then published numbers are deleted."),
+            tile(
+                "\(label.threshold)", language.say(.labelOrMore, ["units": label.units]),
+                language.say(.labelStandBehind)),
+            tile("0", language.say(.labelNoNames), language.say(.labelNoList)),
+            longest(rotations, .labelThenAnother)
+                ?? tile("0", language.say(.labelNoCodes), language.say(.labelNoCodesWhy)),
+            longest(label.purposes.map(\.retentionSeconds), .labelThenDeleted),
         ]
         return tiles.compactMap { $0 }
     }
@@ -102,9 +115,9 @@ enum LabelView {
         return topics
     }
 
-    private static func view(of trial: LabelTrial) -> TemplateView {
+    private static func view(of trial: LabelTrial, in language: Language) -> TemplateView {
         [
-            "trialTitle": "All that would remain of \(trial.event)",
+            "trialTitle": language.say(.labelTrial, ["event": trial.event]),
             "outcomes": trial.outcomes.map { outcome -> TemplateView in
                 [
                     "outcomeTitle": outcome.title, "outcomeText": outcome.text,
@@ -118,13 +131,15 @@ enum LabelView {
 /// The view of the page over several apps.
 enum LabelIndexView {
     static func of(_ labels: [PrivacyLabel], css: String) -> TemplateView {
+        let language = labels.first?.language ?? .english
         let apps = labels.map { label -> TemplateView in
             [
                 "app": label.app.text, "appTitle": label.appTitle, "appLanguage": label.appLanguage.attributes,
-                "appSentence":
-                    "\(label.threshold) \(label.units) or more stand behind every number. Questions: \(label.contact)",
+                "appSentence": language.say(
+                    .labelIndexApp,
+                    ["threshold": "\(label.threshold)", "units": label.units, "contact": label.contact]),
             ]
         }
-        return ["css": css, "apps": apps]
+        return ["css": css, "apps": apps, "say": language.words, "pageLanguage": language.tag.attributes]
     }
 }

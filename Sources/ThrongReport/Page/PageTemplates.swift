@@ -14,22 +14,23 @@ struct PageTemplates: Sendable {
             ("report", PackageResources.report_mustache),
             ("section", PackageResources.section_mustache),
             ("bars", PackageResources.bars_mustache),
-            ("columns", PackageResources.columns_mustache),
             ("lines", PackageResources.lines_mustache),
             ("ranges", PackageResources.ranges_mustache),
             ("spark", PackageResources.spark_mustache),
-            ("deltas", PackageResources.deltas_mustache),
             ("heat", PackageResources.heat_mustache),
-            ("stat", PackageResources.stat_mustache),
+            ("share", PackageResources.share_mustache),
             ("table", PackageResources.table_mustache),
             ("label", PackageResources.label_mustache),
             ("labels", PackageResources.labels_mustache),
+            ("letter", PackageResources.letter_mustache),
         ])
     }
 
     func page(of document: ReportDocument) throws(ReportError) -> String {
         try library.rendered(PageView.of(document, css: css + document.locale.paperStyle), by: "report")
     }
+
+    func letter(_ view: TemplateView) throws(ReportError) -> String { try library.rendered(view, by: "letter") }
 
     func page(of label: PrivacyLabel, root: String, trial: LabelTrial?) throws(ReportError) -> LabelPage {
         let view = LabelView.of(label, root: root, trial: trial, css: labelCSS)

@@ -4,26 +4,28 @@ internal import ThrongRelease
 /// Everything that the page's template shows.
 enum PageView {
     static func of(_ document: ReportDocument, css: String) -> TemplateView {
-        var view: TemplateView = ["css": css, "restWords": Withheld.together, "othersWords": AnswerRanking.together]
+        let locale = document.locale
+        var view: TemplateView = ["css": css, "say": locale.words, "pageLanguage": locale.tag.attributes]
         view["reportTitle"] = document.title
         view["reportTitleLanguage"] = document.language(of: "reports.\(document.name).title")
         view["ledeLanguage"] = document.language(of: "reports.\(document.name).explanation")
         view["appTitleLanguage"] = document.language(of: "app.title")
         view["ledes"] = [document.explanation].compactMap { $0 }
         view["partNotes"] = document.partNotes
-        view["deletionDates"] = [document.deleteBy].compactMap { $0 }.map(document.names.instant)
+        view["deletions"] = [document.deleteBy].compactMap { $0 }.map {
+            locale.say(.deleteCopies, ["time": document.names.instant($0)])
+        }
         view["partnerTitle"] = document.partner.title
         view["appTitle"] = document.app.title
-        view["appContact"] = document.app.contact
+        view["questions"] = locale.say(.questions, ["contact": document.app.contact])
         view["periodTitle"] = document.periodTitle
-        view["dateLanguage"] = document.locale.rawValue
         view["periodLabel"] = document.periodLabel
         view["timeZone"] = document.app.timeZone
         view["planVersion"] = document.plan.hex
-        view["manifestName"] =
+        let manifest =
             ReportFile.stem(report: document.name.text, period: document.periodLabel) + ReportFile.manifestEnding
-        view["withheldWording"] = Withheld.wording
-        view["withheldMarker"] = Withheld.marker
+        view["signed"] = locale.say(.signed, ["manifest": manifest])
+        view["withheldMarker"] = NumberStatus.withheld.marker(in: locale)
         let tables = document.answers.compactMap(\.answered?.table)
         let views = document.answers.compactMap(\.answered?.view)
         view["hasRest"] = zip(tables, views).contains { $0.rest?.quantity != nil && $1 == .table }
@@ -41,16 +43,7 @@ enum PageView {
             return true
         }
         view["hasImpossible"] = tables.contains { $0.rows.contains { $0.figure == .impossible } }
-        let answers = document.answers.map(\.inWords)
-        let tiles = answers.enumerated().map { place, answer in
-            TileView(
-                answer, anchor: "insight-\(place + 1)",
-                language: document.language(of: "insights.\(answer.insight.name).title"))
-        }
-        view["tiles"] = tiles
-        view["sections"] = zip(answers, tiles).enumerated().map {
-            SectionView.of($1.0, tile: $1.1, ordinal: $0 + 1, whyLanguage: document.whyLanguage(of: $1.0.insight))
-        }
+        document.tell(in: &view)
         view["sources"] = document.sources.map {
             [
                 "sourceTitle": $0.title, "sourcePeriod": $0.period,
@@ -63,6 +56,44 @@ enum PageView {
 }
 
 extension ReportDocument {
+    /// Fills in what stands out, the tiles and the insights.
+    fileprivate func tell(in view: inout TemplateView) {
+        let findings = findings
+        view["findings"] = findings.map {
+            [
+                "findingAnchor": Self.anchor($0.place), "findingTitle": $0.title, "findingSentence": $0.sentence,
+            ] as TemplateView
+        }
+        let notes = [nothingYet].compactMap { $0 }
+        view["hasFindings"] = !findings.isEmpty
+        view["firstNotes"] = notes
+        view["isStory"] = !findings.isEmpty || !notes.isEmpty
+        let answers = answers.map(\.inWords)
+        let titles = answers.map { language(of: "insights.\($0.insight.name).title") }
+        // No number stands there twice, also where two insights have it.
+        var tiles: [TileView] = []
+        for (place, answer) in answers.enumerated() {
+            guard let tile = TileView(answer, anchor: Self.anchor(place), language: titles[place]),
+                !tiles.indices.contains(where: { tiles[$0].absorb(tile) })
+            else { continue }
+            tiles.append(tile)
+        }
+        view["tiles"] = tiles.filter(\.isLarge) + tiles.filter { !$0.isLarge }
+        view["hasTiles"] = !tiles.isEmpty
+        let bases = answers.compactMap { answer in answer.answered?.basis.words(in: answer.wording) }
+        let common = (bases.first ?? []).filter { part in bases.allSatisfy { $0.contains(part) } }
+        view["commonParts"] = common
+        var told: Set<String> = [""]
+        view["sections"] = answers.enumerated().map { place, answer in
+            let why = answer.insight.explanation ?? answer.question
+            return SectionView.of(
+                answer, anchor: Self.anchor(place), tongues: (titles[place], whyLanguage(of: answer.insight)),
+                why: told.insert(why).inserted ? why : nil, common: common)
+        }
+    }
+
+    private static func anchor(_ place: Int) -> String { "insight-\(place + 1)" }
+
     /// The attributes of an element that shows a text of the plan; none where nobody knows its language.
     fileprivate func language(of place: String) -> String { languages[place].attributes }
 

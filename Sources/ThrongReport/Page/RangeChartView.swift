@@ -23,14 +23,14 @@ struct RangeChartView {
             let name = QuantileReading.name(of: quantiles[place % quantiles.count], in: answer.locale)
             return ChartRows.Words(
                 label: (row.buckets.dropLast().map(\.text) + [name]).joined(separator: " · "),
-                figure: row.figure.quantity.map(answer.text) ?? row.figure.marker ?? "")
+                figure: row.figure.quantity.map(answer.text) ?? row.figure.marker(in: answer.locale) ?? "")
         }
-        let rows = ChartRows(words, bar: 29)
+        let rows = ChartRows(words, bar: 24)
         ranges = zip(table.rows, readings).enumerated().map { place, pair in
             let (row, reading) = pair
             let from = reading.map { $0.lowest.map { across($0.approximate) } ?? 0 } ?? 0
             let to = reading.map { $0.highest.map { across($0.approximate) } ?? 1 } ?? 1
-            let text = row.figure.quantity.map(answer.words) ?? row.figure.marker ?? ""
+            let text = row.figure.quantity.map(answer.words) ?? row.figure.marker(in: answer.locale) ?? ""
             return [
                 "rangeTextY": rows.labelY(place), "rangeY": rows.barY(place),
                 "rangeX": Coordinate.percent(from), "rangeWidth": Coordinate.percent(to - from),
@@ -44,8 +44,6 @@ struct RangeChartView {
         height = rows.height(table.rows.count)
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title
-        chartSummary =
-            "Ranges on a line that begins at \(answer.locale.text(Decimals(exactly: low))), with a mark where the value lies if "
-            + "a range is filled evenly. \(answer.sentence) \(Wording.alsoInTable)"
+        chartSummary = answer.summary(.rangesSummary, ["low": answer.locale.text(Decimals(exactly: low))])
     }
 }

@@ -116,3 +116,14 @@ package struct ReleaseExplainer: Sendable {
         return (margin, layout.cell(buckets: indices, in: margin))
     }
 }
+
+extension MetricLayout {
+    /// `os = iOS, channel = Email`, or `total`.
+    func name(_ cell: CellIndex, in margin: Margin) -> String {
+        let places = dimensions.indices.filter(margin.keeps)
+        if places.isEmpty { return "total" }
+        return zip(places, buckets(of: cell, in: margin)).map { place, bucket in
+            "\(dimensions[place].name) = \(dimensions[place].labels[bucket])"
+        }.joined(separator: ", ")
+    }
+}

@@ -13,7 +13,9 @@ extension ReportScheduler {
         let insights = report.insights.compactMap { plan.insight($0) }
         var releases = decided.filter { $0.header.period == period }
         for metric in Set(insights.map(\.metric)).sorted() {
-            let asked = insights.filter { $0.metric == metric }.flatMap { $0.earlierPeriods(of: period, in: calendar) }
+            let asked = insights.filter { $0.metric == metric }.flatMap {
+                report.earlierPeriods(of: period, for: $0, in: calendar)
+            }
             guard let first = asked.map(\.start).min() else { continue }
             releases += try await store.releases(
                 app: plan.app.name, metric: metric, periodKind: period.kind, from: first, to: period.start

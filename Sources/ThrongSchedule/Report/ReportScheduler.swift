@@ -105,7 +105,7 @@ package struct ReportScheduler: Sendable {
         var began: [MetricName: UnixSeconds] = [:]
         for metric in own.map(\.header.layout.metric) {
             let asked = report.insights.compactMap { plan.insight($0) }.filter { $0.metric == metric }
-                .flatMap { $0.earlierPeriods(of: period, in: calendar) }
+                .flatMap { report.earlierPeriods(of: period, for: $0, in: calendar) }
             guard let first = asked.map(\.start).min() else { continue }
             let known = try await store.releases(app: plan.app.name, metric: metric, knownWith: period, from: first)
             releases += known.releases.filter { asked.contains($0.header.period) }
@@ -153,8 +153,10 @@ package struct ReportScheduler: Sendable {
             tries: Int(Int32.max))
         if let claim {
             do {
-                _ = try await make(claim, report, plan: plan, period: period, now: now, lacking: lacking)
+                let isMade = try await make(claim, report, plan: plan, period: period, now: now, lacking: lacking)
+                if !isMade, report.alert != nil { throw ReportSchedulerError.quiet(report: report.name, period: label) }
             } catch {
+                // A run that is over stays as it is.
                 try await runs.finishRun(claim, .failed, detail: Self.detail(of: error), now: now)
                 throw error
             }
@@ -164,7 +166,7 @@ package struct ReportScheduler: Sendable {
         var paths: [String] = []
         var faults: [String] = []
         try await deliveries.work(
-            app: plan.app.name, run: run, foldersOnly: false, now: { now },
+            plan, run: run, foldersOnly: false, now: { now },
             over: { outcome in
                 paths += outcome.arrived
                 if let fault = outcome.fault { faults.append("\(outcome.claim.target): \(fault)") }
@@ -177,7 +179,11 @@ package struct ReportScheduler: Sendable {
 
     /// A report's files, and the problem with its PDF, if there is one.
     private struct Made {
-        let files: ReportFiles
+        var files: ReportFiles
+        /// The words that go with them by mail; nil where nobody gets one.
+        var letter: ReportFile?
+        /// True if it is an alert whose number is as it should be.
+        let isQuiet: Bool
         let label: String
         let lack: PrintError?
         /// The time at which the first number in them expires.
@@ -199,12 +205,20 @@ package struct ReportScheduler: Sendable {
         }
         let workbook = report.formats.contains(.xlsx) ? try document.workbook() : nil
         let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf, workbook: workbook)
-        guard let key = try signing.current() else {
-            return Made(files: files, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
+        var made = Made(
+            files: files, isQuiet: report.alert != nil && document.alert == nil, label: document.periodLabel,
+            lack: lack,
+            until: document.deleteBy ?? period.end)
+        if let key = try signing.current() {
+            made.files = try files.signed(
+                as: document, with: key, losses: try await losses(of: plan, within: period), now: now)
         }
-        let signed = try files.signed(
-            as: document, with: key, losses: try await losses(of: plan, within: period), now: now)
-        return Made(files: signed, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
+        if report.deliveries.contains(where: { if case .mail = $0 { true } else { false } }) {
+            let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
+            let letter = try ReportLetter(of: document, with: made.files).json()
+            made.letter = ReportFile(name: name + ReportFile.letterEnding, bytes: letter)
+        }
+        return made
     }
 
     /// Returns the losses of a period by daemons that were lost.
@@ -219,14 +233,19 @@ package struct ReportScheduler: Sendable {
         }
     }
 
-    /// Makes a claimed run's files and records their deliveries; returns false if another process did so meanwhile.
+    /// Makes a claimed run's files and records their deliveries; returns false if another process did so meanwhile, and
+    /// for an alert whose number is as it should be.
     private func make(
         _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: UnixSeconds,
         lacking: (PrintError) -> Void
     ) async throws -> Bool {
         let made = try await made(report, plan: plan, period: period, now: now)
+        guard !made.isQuiet else {
+            try await runs.finishRun(claim, .delivered, detail: "no alert: its number is as it should be", now: now)
+            return false
+        }
         if let lack = made.lack { lacking(lack) }
-        let stored = made.files.all.enumerated().map {
+        let stored = (made.files.all + [made.letter].compactMap { $0 }).enumerated().map {
             StoredReportFile(place: $0.offset, name: $0.element.name, contents: $0.element.contents)
         }
         return try await runs.keep(
@@ -262,7 +281,9 @@ package struct ReportScheduler: Sendable {
                 app: plan.app.name, report: report.name, periodKind: report.period, from: first)
             let released = try await CalendarStore(store.connection).releasedStarts(
                 app: plan.app.name, periodKind: report.period, from: first)
-            let waiting = due(report, calendar: calendar, grace: plan.app.grace, now: now).filter { period in
+            let due = due(report, calendar: calendar, grace: plan.app.grace, now: now)
+            // An alert about what is long over helps nobody.
+            let waiting = due.suffix(report.alert == nil ? due.count : 1).filter { period in
                 !made.contains(period.start) && released.contains(period.start)
                     && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
             }
@@ -297,7 +318,7 @@ package struct ReportScheduler: Sendable {
             }
             guard isMade else { return false }
             try await deliveries.work(
-                app: plan.app.name, run: claim.run, foldersOnly: true, now: { now },
+                plan, run: claim.run, foldersOnly: true, now: { now },
                 over: { outcome in
                     guard let fault = outcome.fault else { return }
                     failed(
@@ -351,5 +372,20 @@ package struct ReportScheduler: Sendable {
             period = before(period)
         }
         return periods.reversed()
+    }
+
+    private func recipients(_ report: Report, plan: Plan) async throws -> [MetricName: PromisedRecipients] {
+        var promised: [MetricName: PromisedRecipients] = [:]
+        for metric in Set(report.insights.compactMap { plan.insight($0)?.metric }) {
+            promised[metric] = try await store.recipients(of: metric, app: plan.app.name)
+        }
+        return promised
+    }
+}
+
+extension [MetricName: PromisedRecipients] {
+    /// Returns true if the plans in force when a release's numbers were counted named a partner as a recipient.
+    func name(_ partner: PartnerName, in header: ReleaseHeader) -> Bool {
+        self[header.layout.metric]?.name(partner, in: header.period) ?? true
     }
 }

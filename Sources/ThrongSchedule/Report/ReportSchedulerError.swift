@@ -13,6 +13,8 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
     case unnamed(report: ReportName, period: String, partner: PartnerName)
     /// A release of the app within the period is still to be made; all of them are due at `due`.
     case notComplete(report: ReportName, period: String, due: UnixSeconds)
+    /// The number of an alert is as it should be.
+    case quiet(report: ReportName, period: String)
     case notDelivered(report: ReportName, period: String, reasons: [String])
 
     package var description: String {
@@ -45,6 +47,11 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
             not everything of \(period) is released yet, and what \(report) delivers is made once. `throng release \
             --period \(period)` releases it from \(Instant.text(due)) on, when its grace is over; --out writes what there is \
             into a folder.
+            """
+        case .quiet(let report, let period):
+            """
+            \(report) of \(period) is an alert, and its number is as it should be, so that nothing goes out. \
+            `throng report --period \(period) --out DIR` writes it all the same.
             """
         case .notDelivered(let report, let period, let reasons):
             """

@@ -1,5 +1,7 @@
 internal import Foundation
 internal import NIOCore
+internal import ThrongIngest
+internal import ThrongWire
 
 /// Prints as its type's name, so that no log holds it.
 protocol Unlogged: CustomStringConvertible, CustomReflectable {}
@@ -49,6 +51,129 @@ struct ClientAddress: Hashable, Sendable, Unlogged {
             var address = six.address.sin6_addr
             self.init(bytes: withUnsafeBytes(of: &address) { Array($0) })
         case .unixDomainSocket, nil: return nil
+        }
+    }
+}
+
+/// The network of a connection: as large as one holder usually has, 256 addresses of IPv4 or a /48 of IPv6. It is held
+/// in memory only.
+struct NetworkPrefix: Hashable, Sendable, Unlogged {
+    /// The prefix of connections by no network, or by one that is not known.
+    static let unknown = NetworkPrefix(bytes: [])
+
+    let bytes: [UInt8]
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    init(_ address: ClientAddress?) {
+        let bytes = address?.bytes ?? []
+        self.init(bytes: Array(bytes.prefix(bytes.count == 4 ? 3 : 6)))
+    }
+
+    /// Returns the prefix keyed with a window's key; it means nothing outside that window.
+    func keyed(with key: WindowKey) -> KeyedIdentifier {
+        // No identifier begins like this, as none is other than UTF-8, and no receipt.
+        ([0xFE] + bytes).withUnsafeBytes { key.keyed($0) }
+    }
+}
+
+/// A range of addresses, such as 10.0.0.0/8.
+struct AddressRange: Hashable {
+    private let first: ClientAddress
+    private let bits: Int
+
+    /// Reads "10.0.0.0/8" or "2001:db8::7"; nil for anything else, and for an address with bits behind its length.
+    init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let first = ClientAddress(String(parts[0])) else { return nil }
+        let most = first.bytes.count * 8
+        let bits = parts.count == 2 ? Int(parts[1]) ?? -1 : most
+        guard (0...most).contains(bits), (bits..<most).allSatisfy({ first.bytes[$0 / 8] & 0x80 >> UInt8($0 % 8) == 0 })
+        else { return nil }
+        (self.first, self.bits) = (first, bits)
+    }
+
+    func contains(_ address: ClientAddress) -> Bool {
+        address.bytes.count == first.bytes.count
+            && (0..<bits).allSatisfy { (bit: Int) -> Bool in
+                let mask: UInt8 = 0x80 >> (bit % 8)
+                return address.bytes[bit / 8] & mask == first.bytes[bit / 8] & mask
+            }
+    }
+}
+
+extension ClientAddress {
+    /// Networks that nobody has for himself. Source: RFC 6890 and RFC 6598 (shared address space of carriers).
+    private static let local = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16",
+        "::1", "fc00::/7", "fe80::/10",
+    ].compactMap { AddressRange($0) }
+
+    /// True if the address is one of the internet, not of this machine or of a private network.
+    var isPublic: Bool { !Self.local.contains { $0.contains(self) } }
+}
+
+/// The network that a request comes from, and the place in it, for bounds by network. It is held in memory only.
+struct ClientNetwork: Hashable, Sendable, Unlogged {
+    /// All clients together whose address a listed proxy does not give readably.
+    static let unreadable = ClientNetwork(prefix: .unknown, place: 0, claims: [])
+
+    let prefix: NetworkPrefix
+    /// The place in the network: one of 256 addresses, or a /64 of a /48 of IPv6.
+    let place: UInt16
+    /// The networks that clients of ``unreadable`` name: nobody gets round a bound by naming two.
+    let claims: [ClientNetwork]
+
+    private init(prefix: NetworkPrefix, place: UInt16, claims: [ClientNetwork]) {
+        (self.prefix, self.place, self.claims) = (prefix, place, claims)
+    }
+
+    /// Creates the network of an address; nil without one, and for addresses of this machine and of private networks.
+    /// Those say nothing of the client: proxies that are not listed have them.
+    init?(internet address: ClientAddress?) {
+        guard let address, address.isPublic else { return nil }
+        self.init(address)
+    }
+
+    private init(_ address: ClientAddress) {
+        let bytes = address.bytes
+        let place = bytes.count == 4 ? UInt16(bytes[3]) : UInt16(bytes[6]) << 8 | UInt16(bytes[7])
+        self.init(prefix: NetworkPrefix(address), place: place, claims: [])
+    }
+
+    /// Creates the network of a client; nil if no proxy speaks for it, and if it has no address of the internet.
+    init?(of client: ForwardedFor.Client) {
+        switch client {
+        case .at(let address): self.init(internet: address)
+        case .nobody: return nil
+        case .unreadable(.contradictory(let clients)):
+            self.init(prefix: .unknown, place: 0, claims: clients.compactMap { ClientNetwork(of: $0) })
+        case .unreadable: self = .unreadable
+        }
+    }
+
+    var isUnreadable: Bool { prefix == .unknown }
+
+    /// Reads the text of ``hex``; nil for anything else.
+    init?(hex text: Substring) {
+        guard let bytes = [UInt8](hex: text) else { return nil }
+        switch bytes.count {
+        case 0: self = .unreadable
+        case 4, 8:
+            // A place of IPv6 has as many bytes again that nobody looks at.
+            let rest = [UInt8](repeating: 0, count: bytes.count == 4 ? 0 : 8)
+            guard let address = ClientAddress(bytes: bytes + rest) else { return nil }
+            self.init(address)
+        default: return nil
+        }
+    }
+
+    /// The network and place in hexadecimal digits, for another daemon: 4 bytes of IPv4, 8 of IPv6, none if unreadable.
+    var hex: String {
+        switch prefix.bytes.count {
+        case 3: (prefix.bytes + [UInt8(truncatingIfNeeded: place)]).lowerHex
+        case 6: (prefix.bytes + [UInt8(place >> 8), UInt8(truncatingIfNeeded: place)]).lowerHex
+        default: ""
         }
     }
 }

@@ -54,7 +54,7 @@ extension FlushService {
             while found != target {
                 ingestion.toMakeAgain.store(target.value - found.value, ordering: .relaxed)
                 let position = found
-                guard let flush = try await onThread({ [kept] in try kept.flush(after: position) }) else {
+                guard let flush = try await machine.onThread({ [kept] in try kept.flush(after: position) }) else {
                     throw StoreError.watermarkMoved(expected: target, found: found)
                 }
                 _ = try await apply(flush)
@@ -75,7 +75,7 @@ extension FlushService {
     /// - Throws: a failed sync, which ends the process like any other.
     func keep(_ flush: Flush) async throws -> Bool {
         do {
-            try await onThread { [kept, clock] in try kept.keep(flush, now: clock.now) }
+            try await machine.onThread { [kept, clock] in try kept.keep(flush, now: clock.now) }
             return true
         } catch let error as JournalError where error.isFailedSync {
             // The next start looks at what is there.
@@ -90,7 +90,7 @@ extension FlushService {
 
     func forgetKept() async throws {
         do {
-            try await onThread { [kept] in try kept.forget() }
+            try await machine.onThread { [kept] in try kept.forget() }
         } catch let error as JournalError where error.isFailedSync {
             throw error
         } catch {
@@ -100,7 +100,7 @@ extension FlushService {
 
     func prune() async {
         do {
-            let early = try await onThread { [kept, clock] in try kept.prune(now: clock.now) }
+            let early = try await machine.onThread { [kept, clock] in try kept.prune(now: clock.now) }
             if early > 0 { logger.warning("kept flushes went early: they had reached their cap") }
             telemetry.rounds.ended(.keptFlushes)
         } catch {

@@ -90,7 +90,8 @@ struct FlushService: Service {
         return progress.rest(interval)
     }
 
-    private func finish(_ progress: inout Progress) async {
+    /// Flushes what is left, and tells PostgreSQL that this daemon stops.
+    func finish(_ progress: inout Progress) async {
         var isComplete = false
         for attempt in 0..<3 where attempt == 0 || !isComplete && progress.failure.map(Self.isWorthAnother) ?? true {
             progress.rests = machine.elapsed()
@@ -193,7 +194,7 @@ struct FlushService: Service {
     private func remove() async {
         guard ingestion.journal.isHeld else { return }
         do {
-            while let found = try await onThread({ [ingestion] in try ingestion.findDue() }) {
+            while let found = try await machine.onThread({ [ingestion] in try ingestion.findDue() }) {
                 guard try ingestion.remove(found) else { return }
             }
             telemetry.rounds.ended(.withdrawals)
@@ -230,7 +231,7 @@ struct FlushService: Service {
                 progress.underWay = flush
                 // Only events on disk may reach PostgreSQL: those that a crash loses must not be counted.
                 try await ingestion.journal.durable(flush.through)
-                try await onThread { [offered] in try offered.raise(to: flush.through) }
+                try await machine.onThread { [offered] in try offered.raise(to: flush.through) }
                 let isKept = try await keep(flush)
                 let started = machine.elapsed()
                 let outcome = try await traces.span(.flush) { span in
@@ -339,9 +340,11 @@ struct FlushService: Service {
             cells: outcome.counters + outcome.distinctCounts, redirected: outcome.redirected)
         return outcome
     }
+}
 
-    /// Runs blocking work on a thread outside the shared pool.
+extension Machine {
+    /// Runs blocking work on a thread outside the shared pool, or at once if there are no threads.
     func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        machine.hasThreads ? try await onOwnThread(work) : try work()
+        hasThreads ? try await onOwnThread(work) : try work()
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Hummingbird
 internal import ThrongIngest
 
 /// The reason why a request was refused, in the form of all routes for clients: a status and an
@@ -72,5 +73,79 @@ struct Problem {
             .stringTooLong:
             .badRequest
         }
+    }
+}
+
+/// The reason why a request is not taken now; its client may send it again.
+enum Unavailable: Error {
+    /// The journal is too far ahead of PostgreSQL, or of its disk.
+    case overloaded
+    /// Open windows take all the memory that they may; there may be more after `retrySeconds`.
+    case full(retrySeconds: Int)
+    case crowded
+    case starting
+    case failed
+    /// The daemon that counts the identifier does not answer.
+    case unreachable
+    /// The daemon that counts the identifier is being changed.
+    case changing
+
+    var problem: Problem {
+        switch self {
+        case .overloaded: .busy("No room now: PostgreSQL has not caught up, or the disk is full or slow.")
+        case .full(let seconds):
+            .busy("No room now: memory for open windows is full until some are over.", retrySeconds: seconds)
+        case .crowded: .busy("No room now: too many large requests at once.")
+        case .starting: .busy("Not started yet: the disk is full, or PostgreSQL has to be asked first.")
+        case .failed: .busy("The journal failed; the batch was not counted.")
+        case .unreachable:
+            Problem(
+                .serviceUnavailable, "unreachable", retrySeconds: 5,
+                "The daemon that counts this identifier can't be reached now; send the same batch again.")
+        case .changing:
+            Problem(
+                .serviceUnavailable, "changing", retrySeconds: 2,
+                "Who counts this identifier is being changed; send the same batch again.")
+        }
+    }
+}
+
+/// Answers requests without a route: 405 with `Allow` if the address takes other methods, else 404.
+///
+/// Add it after all routes: a router asks a middleware that is added last only for requests that it has no route for.
+///
+/// Source: RFC 9110, sections 10.2.1, 15.5.5 and 15.5.6.
+struct NoRoute: RouterMiddleware {
+    private struct Address {
+        let path: RouterPath
+        let methods: Set<HTTPRequest.Method>
+    }
+
+    private let addresses: [Address]
+
+    /// - Parameter routes: all routes that are answered, here or elsewhere.
+    init(_ routes: [(path: RouterPath, method: HTTPRequest.Method)]) {
+        addresses = Dictionary(grouping: routes, by: \.path.description).values.map { routes in
+            var methods = Set(routes.map(\.method))
+            if methods.contains(.get) { methods.insert(.head) }
+            return Address(path: routes[0].path, methods: methods)
+        }
+    }
+
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
+        let segments = request.uri.path.split(separator: "/")
+        let address = addresses.first { address in
+            address.path.components.count == segments.count
+                && zip(address.path.components, segments).allSatisfy { $0 ~= $1 }
+        }
+        guard let address, !address.methods.contains(request.method) else {
+            let absent = Response.problem(
+                Problem(.notFound, "not_found", "Nothing is at this address; GET /v1/openapi.json lists all."))
+            return request.method == .head ? absent.createHeadResponse() : absent
+        }
+        var response = Response.problem(
+            Problem(.methodNotAllowed, "method_not_allowed", "This address takes other methods; Allow lists them."))
+        response.headers[.allow] = address.methods.map(\.rawValue).sorted().joined(separator: ", ")
+        return request.method == .head ? response.createHeadResponse() : response
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Hummingbird
 internal import NIOHTTP1
 internal import ThrongPlan
 
@@ -122,5 +123,68 @@ struct RequestHeaders {
             || FieldSyntax.elements(value).contains { element in
                 FieldSyntax.trimmed(Substring(element.utf8.prefix { $0 != UInt8(ascii: ";") })) == "1"
             }
+    }
+}
+
+/// The mark that tells routes that a request was opened here: a header field whose value only this process knows.
+enum SealedMark {
+    static let name = "throng-sealed"
+    static let value = BatchID.random().description
+}
+
+/// The mark of a request that a daemon hands on: the daemons' secret, the request's network, and whether it was sealed.
+///
+/// The wire format is `throng-member: SECRET NETWORK SEALED`: the secret and the bytes of ``ClientNetwork/hex`` in
+/// hexadecimal digits, `-` for a network that is not known, and 1 for sealed, 0 for not.
+struct MemberMark: Hashable, Sendable {
+    static let name = "throng-member"
+
+    /// The secret by which daemons know one another. It is not checked here.
+    let secret: [UInt8]
+    /// The client's network; nil if it is not known.
+    let network: ClientNetwork?
+    let isSealed: Bool
+
+    init(secret: [UInt8], network: ClientNetwork?, isSealed: Bool) {
+        (self.secret, self.network, self.isSealed) = (secret, network, isSealed)
+    }
+
+    /// Reads a mark; nil for anything that no daemon writes.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, let secret = [UInt8](hex: words[0]), ["0", "1"].contains(words[2]) else { return nil }
+        var network: ClientNetwork?
+        if words[1] != "-" {
+            guard let known = ClientNetwork(hex: words[1]) else { return nil }
+            network = known
+        }
+        self.init(secret: secret, network: network, isSealed: words[2] == "1")
+    }
+
+    var text: String { "\(secret.lowerHex) \(network?.hex ?? "-") \(isSealed ? 1 : 0)" }
+}
+
+extension [UInt8] {
+    /// Returns true if both are the same, in a time that does not tell where they differ.
+    func isSame(as other: [UInt8]) -> Bool {
+        count == other.count && zip(self, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// The mark that tells routes a request's network: a header field that begins with a word of this process alone.
+enum NetworkMark {
+    static let name = "throng-network"
+    private static let word = BatchID.random().description
+
+    /// Sets the mark in a request's head; a client's own value is replaced.
+    static func set(_ network: NetworkPrefix, in headers: inout HTTPHeaders) {
+        headers.replaceOrAdd(name: name, value: "\(word) \(network.bytes.lowerHex)")
+    }
+
+    /// Returns the network's bytes; none if it is not known, and without a mark.
+    static func network(of request: Request) -> [UInt8] {
+        guard let name = HTTPField.Name(name), let value = request.headers[name] else { return [] }
+        let words = value.split(separator: " ")
+        return words.count == 2 && words[0] == word ? [UInt8](hex: words[1]) ?? [] : []
     }
 }

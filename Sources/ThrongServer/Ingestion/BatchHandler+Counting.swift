@@ -1,5 +1,8 @@
 internal import NIOCore
+internal import NIOHTTP1
 internal import ThrongIngest
+internal import ThrongSystem
+internal import ThrongWire
 
 extension BatchHandler {
     /// - Parameter network: the client's network; nil if it is not known.
@@ -26,7 +29,7 @@ extension BatchHandler {
                 default: return give(.success(outcome))
                 }
             } else {
-                turns = ingestion.odd
+                turns = ingestion.slow
             }
         } catch {
             return give(.failure(error))
@@ -76,6 +79,92 @@ extension BatchHandler {
             ingestion?.refuse(error)
             if case .networkQuota = error { security.note(.networkQuota) }
             answer(IntakeAnswer(refusal: error))
+        }
+    }
+
+    /// Opens a sealed request: a small one at once, a large one off the event loop.
+    func open(_ body: ByteBuffer, by gateway: ObliviousGateway, for ingestion: Ingestion) {
+        let work: @Sendable () -> Result<OpenedRequest, ObliviousError> = {
+            Result { () throws(ObliviousError) in try gateway.open(body) }
+        }
+        guard body.readableBytes > BodyBudget.smallBytes else {
+            return take(work(), limits: gateway.limits, at: ingestion)
+        }
+        guard let loop = context?.eventLoop,
+            ingestion.slow.add(
+                bytes: body.readableBytes,
+                { [self] in
+                    let result = work()
+                    loop.execute { self.take(result, limits: gateway.limits, at: ingestion) }
+                })
+        else {
+            return turnAway(ingestion)
+        }
+    }
+
+    private func take(
+        _ opened: Result<OpenedRequest, ObliviousError>, limits: MessageLimits, at ingestion: Ingestion
+    ) {
+        let opening: OpenedRequest
+        do throws(ObliviousError) { opening = try opened.get() } catch { return answer(IntakeAnswer(unopened: error)) }
+        sealed = SealedAnswer(to: opening)
+        let request: BinaryRequest
+        do throws(ObliviousError) {
+            request = try BinaryRequest(opening.message[...], limits: limits)
+        } catch {
+            return answer(IntakeAnswer(malformed: error))
+        }
+        switch InnerRequest(request) {
+        case .unknown: answer(.unknownInside)
+        case .batch:
+            let headers = RequestHeaders(InnerRequest.headers(of: request))
+            guard headers.isGzip != nil else { return give(.failure(.unknownEncoding)) }
+            // The connection is the relay's, whose network is no client's.
+            count(ByteBuffer(bytes: request.content), headers, from: nil, at: ingestion)
+        case .passed:
+            guard context != nil, case .answering = stage else { return }
+            // The requests before it are answered first.
+            if inFlight == 0 { pass(request) } else { held = request }
+        }
+    }
+
+    func pass(_ request: BinaryRequest) {
+        guard let context else { return }
+        stage = .passing(isWhole: true, isAnswered: false)
+        context.fireChannelRead(wrapInboundOut(.head(InnerRequest.head(of: request))))
+        context.fireChannelRead(wrapInboundOut(.body(ByteBuffer(bytes: request.content))))
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+        // Parts are gathered until a read is complete, and this request's read may have been long ago.
+        context.fireChannelReadComplete()
+    }
+
+    /// Opens a sealed request, or hands it on to the daemon that has the keys.
+    func openHere(_ body: ByteBuffer, _ headers: RequestHeaders, by gateway: ObliviousGateway, for ingestion: Ingestion)
+    {
+        let neighbours = ingestion.neighbours
+        switch neighbours.keyHolder(at: ingestion.clock.now) {
+        case .own: open(body, by: gateway, for: ingestion)
+        case .undecided: answer(IntakeAnswer(.changing))
+        case .other where neighbours.admits(headers.member): answer(IntakeAnswer(.misdirected))
+        case .other(let member):
+            handOn(
+                .init(
+                    path: "/v1/ohttp", contentType: SealedRequest.mediaType, headers: headers,
+                    isSealed: false, body: Array(body.readableBytesView)), to: member, by: neighbours)
+        }
+    }
+
+    /// Hands a whole request on to the daemon that counts it, and passes its answer on.
+    func handOn(_ request: Neighbours.HandedOn, to member: Member, by neighbours: Neighbours) {
+        guard let loop = context?.eventLoop else { return }
+        Task { [self] in
+            let answer: IntakeAnswer
+            do throws(Unavailable) {
+                answer = IntakeAnswer(relayed: try await neighbours.hand(request, to: member))
+            } catch {
+                answer = IntakeAnswer(error)
+            }
+            loop.execute { self.answer(answer) }
         }
     }
 }

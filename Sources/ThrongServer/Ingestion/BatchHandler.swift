@@ -4,7 +4,6 @@ internal import NIOHTTP1
 internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongSystem
-internal import ThrongWire
 
 /// Answers `POST /v1/batches` on the connection's event loop, without a task per request. It passes all other requests
 /// on, once their target is clear.

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
@@ -89,4 +90,108 @@ final class BodyBudget: Sendable {
         }
         return try await work(whole)
     }
+}
+
+/// A request's body without its compression.
+struct UnpackedBody {
+    private let buffer: ByteBuffer
+
+    /// - Throws: ``IntakeError`` if the body can't be unpacked or is larger than the limit.
+    init(_ packed: ByteBuffer, isGzip: Bool, limit: Int) throws(IntakeError) {
+        guard isGzip else {
+            guard packed.readableBytes <= limit else { throw .bodyTooLarge(limit: limit) }
+            buffer = packed
+            return
+        }
+        let result: Result<[UInt8], IntakeError> = packed.withUnsafeReadableBytes { bytes in
+            do throws(IntakeError) {
+                return .success(try Gzip.unpacked(bytes.bindMemory(to: UInt8.self), limit: limit))
+            } catch {
+                return .failure(error)
+            }
+        }
+        buffer = ByteBuffer(bytes: try result.get())
+    }
+
+    /// Returns a body that may be unpacked and read while others wait: nil if it is larger than ``BodyBudget/smallBytes``.
+    static func small(_ packed: ByteBuffer, isGzip: Bool) throws(IntakeError) -> UnpackedBody? {
+        guard packed.readableBytes <= BodyBudget.smallBytes else { return nil }
+        do throws(IntakeError) {
+            return try UnpackedBody(packed, isGzip: isGzip, limit: BodyBudget.smallBytes)
+        } catch {
+            guard case .bodyTooLarge = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Lends the bytes to a reader whose errors keep their type.
+    func read<Value>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(IntakeError) -> Value
+    ) throws(IntakeError) -> Value {
+        let result: Result<Value, IntakeError> = buffer.withUnsafeReadableBytes { bytes in
+            do throws(IntakeError) {
+                return .success(try body(bytes.bindMemory(to: UInt8.self)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// Takes requests that are slow to read off the event loops: one after another, on a thread of their own.
+///
+/// A client that sends new user agents or large bodies waits for others that do, and for nobody else. Waiting requests
+/// take memory from the budget of bodies. Once too many wait, or one waits too long, others are turned away.
+final class SlowBatches: Sendable {
+    private struct State {
+        var waiting = 0
+        var wait = Duration.zero
+    }
+
+    private let bodies: BodyBudget
+    private let state = Mutex(State())
+    private let thread: DispatchQueue
+    private let most: Int
+
+    private static let longestWait = Duration.seconds(2)
+
+    /// `most` is the number of requests that may wait.
+    init(bodies: BodyBudget, label: String = "throng-slow-batches", most: Int = 256) {
+        self.bodies = bodies
+        self.most = most
+        thread = DispatchQueue(label: label, qos: .utility)
+    }
+
+    /// Lets a request wait for its turn, with the memory that it takes meanwhile; false if there is no room.
+    func add(bytes: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
+        let hasTime = state.withLock { state in
+            guard state.waiting == 0 || state.waiting < most && state.wait <= Self.longestWait else { return false }
+            state.waiting += 1
+            return true
+        }
+        guard hasTime else { return false }
+        guard bodies.exchange(0, for: bytes) else {
+            state.withLock { $0.waiting -= 1 }
+            return false
+        }
+        let came = ContinuousClock.now
+        thread.async { [self] in
+            state.withLock { $0.wait = ContinuousClock.now - came }
+            work()
+            _ = bodies.exchange(bytes, for: 0)
+            state.withLock { $0.waiting -= 1 }
+        }
+        return true
+    }
+
+    /// Does work in its turn; returns nil if there is no room. Its memory is in the budget already.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
+        await withCheckedContinuation { continuation in
+            if !add(bytes: 0, { continuation.resume(returning: work()) }) { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// Waits until all that were added are done. Blocks the calling thread.
+    func finish() { thread.sync {} }
 }

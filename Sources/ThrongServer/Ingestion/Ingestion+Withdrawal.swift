@@ -2,7 +2,6 @@ internal import Synchronization
 internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongWire
 
 extension Ingestion {
     /// Notes that a device wants to be removed from a window; answer with the receipt once the journal has reached the position.

@@ -4,14 +4,13 @@ internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
-internal import ThrongWire
 
 /// Takes batches through the first half of the way: read, bucket, count, journal. Each is answered once it is on disk.
 final class Ingestion: Sendable {
     let journal: Journal
     let keys: KeyRing
     let bodies: BodyBudget
-    let odd: SlowBatches
+    let slow: SlowBatches
     /// The thread for proofs, each a millisecond: a client that sends false ones delays nobody who sends none.
     let proving: SlowBatches
     /// Checks proofs of identifiers; nil if no plan asks for any.
@@ -51,7 +50,7 @@ final class Ingestion: Sendable {
         (self.telemetry, self.bodies, self.neighbours) = (telemetry, bodies, neighbours)
         (self.proofs, self.firsts) = (proofs, firsts)
         self.quotas = NetworkQuotas(quotas)
-        odd = SlowBatches(bodies: bodies)
+        slow = SlowBatches(bodies: bodies)
         proving = SlowBatches(bodies: bodies, label: "throng-proofs", most: 1024)
         trials = SlowBatches(bodies: bodies, label: "throng-previews", most: 32)
         (self.clock, self.trustedClock, self.restored) = (clock, trustedClock, restored)
@@ -80,7 +79,7 @@ final class Ingestion: Sendable {
         let outcome = try body.read { bytes throws(IntakeError) in
             try intake.readQuickly(bytes, signals: signals, bearer: bearer, now: clock.now, isSealed: isSealed)
         }
-        guard let outcome else { return .later(odd) }
+        guard let outcome else { return .later(slow) }
         if case .batch(let incoming) = outcome, incoming.proof != nil { return .later(proving) }
         return try accept(outcome, from: network)
     }
@@ -317,4 +316,16 @@ final class Ingestion: Sendable {
                 refusalBytes: counting.refusalBytes)
         }
     }
+}
+
+/// The outcome of a batch that was read and not refused.
+enum BatchOutcome {
+    /// It is counted; send the answer once the journal has reached the position.
+    case counted(BatchAnswer, Telemetry.BatchKind, JournalPosition)
+    /// Nothing of it is counted, as its sender or the plan wants.
+    case unwanted(BatchAnswer)
+    case elsewhere(Member)
+    /// Nothing has happened yet: it has to wait for its turn here.
+    case later(SlowBatches)
+    case unavailable(Unavailable)
 }

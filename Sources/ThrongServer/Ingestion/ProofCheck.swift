@@ -3,7 +3,6 @@ internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongStore
-internal import ThrongWire
 
 /// Checks that identifiers are tags of credentials that this house issued.
 struct ProofCheck: Sendable {

@@ -20,9 +20,10 @@ struct LabelRoutes: Sendable {
             guard let app = try plans.place(of: context) else { return .refusal(.unknownApp) }
             let plan = plans[app]
             let today = plan.labelDay(at: clock.now)
-            let language = plan.language(for: request)
+            let language = plan.labelLanguage(for: request)
             return try labels.text(at: Address(app: app, language: language), on: today) {
-                let label = try plan.translated(into: language).label(today: today).json()
+                let label = try plan.translated(into: language)
+                    .label(today: today, in: Language(for: [language].compactMap { $0 })).json()
                 return ServedText(
                     String(decoding: label, as: UTF8.self), type: "application/json", cachedFor: 300,
                     isTranslated: plan.isTranslated)

@@ -37,9 +37,10 @@ struct PageRoutes: Sendable {
         router.post("/apps/:app") { request, context -> Response in
             guard let place = try plans.place(of: context) else { return .refusal(.unknownApp) }
             do {
-                let plan = plans[place].translated(into: plans[place].language(for: request))
-                let trial = try await trials.trial(request, of: plan)
-                let page = try plan.label(today: today(of: plan)).page(root: "../", trial: trial)
+                let tag = plans[place].labelLanguage(for: request)
+                let (plan, language) = (plans[place].translated(into: tag), Language(for: [tag].compactMap { $0 }))
+                let trial = try await trials.trial(request, of: plan, in: language)
+                let page = try plan.label(today: today(of: plan), in: language).page(root: "../", trial: trial)
                 var response = Response.text(.ok, page.html, type: "text/html; charset=utf-8")
                 response.headers.append(contentsOf: Self.headers(of: page))
                 response.headers[.cacheControl] = "no-store"
@@ -55,13 +56,14 @@ struct PageRoutes: Sendable {
     }
 
     private func page(of app: Int?, root: String, for request: Request) throws -> Response {
-        let language = app.flatMap { plans[$0].language(for: request) }
+        let language = app.flatMap { plans[$0].labelLanguage(for: request) }
         let today = today(of: app.map { plans[$0] })
         let address = Address(app: app, root: root, language: language)
         return try pages.text(at: address, on: today) {
             let page =
                 if let app {
-                    try plans[app].translated(into: language).label(today: today).page(root: root)
+                    try plans[app].translated(into: language)
+                        .label(today: today, in: Language(for: [language].compactMap { $0 })).page(root: root)
                 } else {
                     try LabelPage.index(of: plans.map { $0.label(today: today) })
                 }

@@ -16,7 +16,7 @@ struct PreviewTrial: Sendable {
     private static let largestForm = 64 << 10
 
     /// - Throws: ``IntakeError`` if the form is too large or its event would be refused with all of its batch.
-    func trial(_ request: Request, of plan: Plan) async throws -> LabelTrial {
+    func trial(_ request: Request, of plan: Plan, in language: Language) async throws -> LabelTrial {
         let values = try await ingestion.bodies.collect(request.body, upTo: Self.largestForm) { Self.form($0) }
         let signals = RequestHeaders(request.headers).signals
         let event = EventName(values["event"] ?? "")
@@ -30,9 +30,13 @@ struct PreviewTrial: Sendable {
         for purpose in plan.purposes where plan.events(of: purpose.name).contains(event) {
             let body = try body(of: event, fields: fields, plan: plan, purpose: purpose)
             let answer = try await ingestion.previewInTurn(body, isGzip: false, signals: signals) { $0 }
-            for event in answer.events { outcomes += Self.outcomes(of: event, plan: plan, purpose: purpose) }
+            for event in answer.events {
+                outcomes += Self.outcomes(of: event, plan: plan, purpose: purpose, in: language)
+            }
         }
-        if outcomes.isEmpty { outcomes = [.init(title: "Nothing.", text: "No metric counts it.", remains: [])] }
+        if outcomes.isEmpty {
+            outcomes = [Self.nothing(language.say(.trialNothing), Self.words(for: .unknownEvent, in: language))]
+        }
         return LabelTrial(event: event.text, values: values, outcomes: outcomes)
     }
 
@@ -66,18 +70,12 @@ struct PreviewTrial: Sendable {
         return ByteBuffer(bytes: try JSONEncoder().encode(batch))
     }
 
-    private static func outcomes(of event: PreviewAnswer.Event, plan: Plan, purpose: Purpose) -> [LabelTrial.Outcome] {
-        let condition = purpose.needsConsent ? ", once you have agreed" : ""
-        if let reason = event.refused {
-            return [.init(title: "Nothing for \(purpose.name).", text: words(for: reason), remains: [])]
-        }
-        if event.counted.isEmpty {
-            return [
-                .init(
-                    title: "Nothing for \(purpose.name).",
-                    text: "By itself it is no step that counts: the steps before it come first.", remains: [])
-            ]
-        }
+    private static func outcomes(
+        of event: PreviewAnswer.Event, plan: Plan, purpose: Purpose, in language: Language
+    ) -> [LabelTrial.Outcome] {
+        let title = language.say(.trialNothingFor, ["purpose": purpose.name.text])
+        if let reason = event.refused { return [nothing(title, words(for: reason, in: language))] }
+        if event.counted.isEmpty { return [nothing(title, language.say(.trialNoStep))] }
         return event.counted.compactMap { tuple in
             guard let metric = plan.metric(MetricName(tuple.metric)) else { return nil }
             let buckets = plan.cubeDimensions(of: metric).compactMap { dimension in
@@ -85,32 +83,25 @@ struct PreviewTrial: Sendable {
             }
             let sums = metric.sums.compactMap { sum in
                 tuple.sums[sum.name].map {
-                    LabelTrial.Remain(name: sum.name, value: Wording.english.amount(sum.quantum(of: $0), of: sum))
+                    LabelTrial.Remain(name: sum.name, value: Wording(language).amount(sum.quantum(of: $0), of: sum))
                 }
             }
-            let text =
-                metric.within == nil
-                ? "one more in these counters of \(tuple.period)\(condition)."
-                : "one more in these counters of \(tuple.period)\(condition), once your code\u{2019}s time is over and "
-                    + "if nothing more comes of it by then."
-            return LabelTrial.Outcome(title: "\(metric.title):", text: text, remains: buckets + sums)
+            let text = language.say(
+                .trialCounted,
+                [
+                    "period": tuple.period, "isAsked": purpose.needsConsent, "isWithin": metric.within != nil,
+                ])
+            let title = language.say(.trialMetric, ["title": metric.title])
+            return LabelTrial.Outcome(title: title, text: text, remains: buckets + sums)
         }
     }
 
-    private static func words(for reason: RefusalReason) -> String {
-        switch reason {
-        case .unknownEvent: "No metric counts it."
-        case .unknownField: "It has a field that no metric looks at."
-        case .invalidValue: "A field that is added up is missing or no number."
-        case .tooOld: "It is too long ago."
-        case .inTheFuture: "It has not happened yet."
-        case .metricExpired: "Counting has ended."
-        case .contributionBound: "One code has added all that it may."
-        case .partitionConflict: "A device is of one kind only."
-        case .impossibleCombination: "The plan says that this cannot be."
-        case .optedOut: "Your browser says that it does not want to be counted, and this purpose honours that."
-        case .consentOutdated: "You agreed to an earlier version of this purpose."
-        }
+    private static func nothing(_ title: String, _ text: String) -> LabelTrial.Outcome {
+        LabelTrial.Outcome(title: title, text: text, remains: [])
+    }
+
+    private static func words(for reason: RefusalReason, in language: Language) -> String {
+        language.say(.trialRefused, ["reason": reason.rawValue])
     }
 }
 

@@ -36,6 +36,7 @@ struct Portal: Sendable {
         OperatorRoutes(door: door, pages: pages, access: access, releases: releases, plans: plans, health: health)
             .add(to: router)
         AnalystRoutes(door: door, pages: pages, store: analysts, titles: ExplorerTitles(plans: plans)).add(to: router)
+        router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) }))
     }
 
     func forgetSessions() async throws { try await access.expireSessions() }

@@ -6,7 +6,6 @@ internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
-internal import ThrongWire
 
 /// Learns the values of open vocabularies: notes the number of devices of each hash, asks for values that enough
 /// devices have sent, and lets a value count under its name once PostgreSQL has it.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Hummingbird
 internal import Logging
 internal import Synchronization
 internal import ThrongIngest
@@ -42,6 +43,8 @@ final class Neighbours: Sendable {
         known = Mutex(data.hasLeft ? nil : last)
         isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !(isReachable || isShared))
     }
+
+    var machine: Machine { data.machine }
 
     var membership: Membership? { known.withLock { $0 } }
 
@@ -99,11 +102,15 @@ final class Neighbours: Sendable {
 
     /// Notes that this daemon stops and leaves nothing behind; call it before PostgreSQL is told. If others may release
     /// then, the next start counts nothing before PostgreSQL knows that the daemon is back.
-    func leave() throws { if isShared || membership?.hasOthers == true { try data.note(left: true) } }
+    func leave() throws {
+        if Fault.returnUnheard.isOn { return }
+        if isShared || membership?.hasOthers == true { try data.note(left: true) }
+    }
 
     /// Takes PostgreSQL's membership once it was told of the stop. If there is no other daemon, the next start counts
     /// on without PostgreSQL.
     func hasLeft(_ membership: Membership?) throws {
+        if Fault.waitAlone.isOn { return }
         if let membership, membership.isAlone, !membership.hasOthers { try data.note(left: false) }
     }
 
@@ -145,5 +152,20 @@ final class Neighbours: Sendable {
         // That daemon knows another owner, and one of the two will learn better in a moment.
         guard answer.status != 421 else { throw .changing }
         return answer
+    }
+}
+
+/// Answers other daemons, and nobody else.
+struct MembersOnly: RouterMiddleware {
+    let neighbours: Neighbours
+
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
+        guard neighbours.admits(RequestHeaders(request.headers).member) else {
+            return .problem(
+                Problem(
+                    .misdirectedRequest, "members_only",
+                    "Only daemons of the same PostgreSQL are answered at this port; clients post to that of --listen."))
+        }
+        return try await next(request, context)
     }
 }

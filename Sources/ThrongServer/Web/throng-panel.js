@@ -7,7 +7,8 @@
 //
 // <throng-panel ask> is there only as long as something is to be asked. The visitor's answer is in localStorage, under
 // "throng consent APP PURPOSE": "no", or the version of the purpose that they agreed to. Nothing else is kept, and only
-// the plan and its label are fetched, whose sentences these are. A shadow tree keeps styles apart.
+// the plan and its label are fetched, whose sentences and words these are, in the language that serves the visitor best. A
+// shadow tree keeps styles apart.
 (() => {
   "use strict";
   if (customElements.get("throng-panel")) return;
@@ -45,25 +46,28 @@
     element.append(...children.filter((child) => child != null));
     return element;
   };
+  // A word of the label, with what its braces stand for.
+  const say = (name, values = {}) =>
+    (label.words[name] ?? "").replace(/\{(\w+)\}/g, (_, value) => values[value] ?? "");
   // A text of the plan, with its language if the plan says it.
   const spoken = (tag, lang, text) => make(tag, lang ? { lang, dir: "auto" } : {}, text);
   // The reason why nothing is counted in spite of any answer; an empty text if it is up to the visitor.
   const refusal = ({ refused_by }) =>
     refused_by.includes("global_privacy_control") && navigator.globalPrivacyControl
     || refused_by.includes("do_not_track") && navigator.doNotTrack == "1"
-      ? "Not counted: your browser says no, and that is honoured."
-      : refused_by.includes("age_signal") && adult == null ? "Not counted: nobody has said that you are grown up." : "";
+      ? say("panelNoSignal")
+      : refused_by.includes("age_signal") && adult == null ? say("panelNoAge") : "";
   const knownOf = (purpose) => label.purposes.find(({ name }) => name == purpose.name);
   const isOver = ({ name }) =>
     plan.metrics.every(({ purpose, expires }) => purpose != name || expires <= new Date().toISOString().slice(0, 10));
   const state = (purpose) => {
     const answer = answerOf(purpose);
-    return isOver(purpose) ? "Not counted: counting has ended."
-      : knownOf(purpose).sent_by_servers ? "Servers send this. To say no, ask " + label.contact + "."
+    return isOver(purpose) ? say("panelOver")
+      : knownOf(purpose).sent_by_servers ? say("panelServers")
       : refusal(purpose)
-      || (answer == false ? "Not counted: you said no."
-        : answer ? "Counted: you agreed."
-        : purpose.needs_consent ? "Not counted until you agree." : "Counted unless you say no.");
+      || (answer == false ? say("panelSaidNo")
+        : answer ? say("panelSaidYes")
+        : purpose.needs_consent ? say("panelUnasked") : say("panelUnrefused"));
   };
 
   const terms = (facts) => facts.flatMap(({ topic, text }, place) =>
@@ -78,15 +82,15 @@
 
   const factsOf = (purpose) =>
     make("div", {}, make("dl", {}, ...terms(purpose.facts)), ...purpose.metrics.map(metricOf),
-      ...(purpose.dimensions[0] ? [make("h4", {}, "How coarsely"), make("ul", {}, ...purpose.dimensions.map(dimensionOf))] : []),
-      make("h4", {}, "Who receives numbers"), make("ul", {}, ...purpose.recipients.map(recipientOf)));
+      ...(purpose.dimensions[0] ? [make("h4", {}, say("coarsely")), make("ul", {}, ...purpose.dimensions.map(dimensionOf))] : []),
+      make("h4", {}, say("recipients")), make("ul", {}, ...purpose.recipients.map(recipientOf)));
 
   const questionOf = (purpose, changed) => {
     const words = make("p", { class: "state" }), known = knownOf(purpose);
     const heading = spoken("h3", known.language, known.explanation);
     heading.id = "purpose-" + purpose.name;
-    const yes = purpose.consent_of_parent && (adult == null || plan.directed_to == "children") ? "I am a parent and agree" : "Yes, count it";
-    const buttons = [[true, yes], [false, "No, don’t count it"]].map(([isGiven, text]) => {
+    const yes = purpose.consent_of_parent && (adult == null || plan.directed_to == "children") ? say("panelParent") : say("panelAgree");
+    const buttons = [[true, yes], [false, say("panelRefuse")]].map(([isGiven, text]) => {
       const button = make("button", { type: "button" }, text);
       button.addEventListener("click", () => {
         keep(purpose, isGiven);
@@ -101,17 +105,20 @@
     update();
     const article = make("article", {}, heading, words,
       known.sent_by_servers ? null : make("div", { role: "group", class: "answers", "aria-labelledby": heading.id }, ...buttons),
-      make("details", {}, make("summary", {}, "What is counted, how coarsely, for how long, and who receives it"), factsOf(known)));
+      make("details", {}, make("summary", {}, say("panelFacts")), factsOf(known)));
     return { article, update };
   };
 
-  const sentOf = ({ purpose, explanation, body, answer }) =>
-    make("li", {}, spoken("p", label.purposes.find(({ name }) => name == purpose)?.language, explanation),
-      make("pre", { tabindex: 0, role: "group", "aria-label": "The request" }, JSON.stringify(JSON.parse(body), null, 1)),
-      make("p", {}, answer == null ? "No answer yet."
-        : answer.error ? "Refused: " + answer.error + "."
-        : answer.receipt ? "Taken back."
-        : "Counted " + answer.accepted + ", refused " + answer.refused.map(({ reason }) => reason).join(", ").replace(/^$/, "none") + "."));
+  const sentOf = ({ purpose, explanation, body, answer }) => {
+    const known = label.purposes.find(({ name }) => name == purpose);
+    return make("li", {}, spoken("p", known?.language, known?.explanation ?? explanation),
+      make("pre", { tabindex: 0, role: "group", "aria-label": say("panelRequest") }, JSON.stringify(JSON.parse(body), null, 1)),
+      make("p", {}, answer == null ? say("panelNoAnswer")
+        : answer.error ? say("panelRefused", { error: answer.error })
+        : answer.receipt ? say("panelTakenBack")
+        : say("panelCounted", { accepted: answer.accepted,
+          refused: answer.refused.map(({ reason }) => reason).join(", ") || say("panelNone") })));
+  };
 
   // The list of sent batches; it is renewed as long as the page is open.
   const sentList = () => {
@@ -121,8 +128,8 @@
       const sent = [...throng.sent], now = JSON.stringify(sent);
       if (now == shown) return;
       shown = now;
-      summary.textContent = sent.length < 100 ? "What this page sent (" + sent.length + ")" : "What this page sent (the last 100)";
-      none.textContent = sent.length ? "" : "Nothing so far.";
+      summary.textContent = say(sent.length < 100 ? "panelSent" : "panelSentMost", { sent: sent.length });
+      none.textContent = sent.length ? "" : say("panelNothing");
       list.replaceChildren(...sent.map(sentOf).reverse());
     };
     setInterval(look, 500);
@@ -187,12 +194,12 @@
       };
       addEventListener("storage", hear);
       addEventListener("pageshow", ({ persisted }) => persisted && hear());
-      root.append(make("section", { lang: "en", "aria-labelledby": "title" },
-        make("h2", { id: "title" }, "What ", spoken("span", label.app_language, label.app_title), " counts"),
-        make("p", {}, label.lede), make("ul", {}, ...label.promises.map((promise) => make("li", {}, promise))),
+      root.append(make("section", { lang: label.language, dir: label.words.dir, "aria-labelledby": "title" },
+        make("h2", { id: "title" }, label.title),
+        make("p", {}, label.lede), make("ul", {},
+          ...[...label.promises, ...label.rights].map((promise) => make("li", {}, promise))),
         ...questions.map(({ article }) => article), told, sentList(),
-        make("p", {}, make("a", { href: new URL("apps/" + app, server).href }, "Everything that is counted"),
-          ". Questions: " + label.contact)));
+        make("p", {}, make("a", { href: new URL("apps/" + app, server).href }, say("panelAll")), " ", say("questions"))));
     }
   });
 })();

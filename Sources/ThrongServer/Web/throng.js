@@ -244,8 +244,9 @@
         if (event && Math.random() < plan.rate(purpose, name)) enqueue(purpose, { ...event, count: 1 });
       }
       const planned = plan.purposes.flatMap(({ events }) => events).filter((event) => event.name == name);
-      if (!planned[0]) warn("knows no event", name);
-      for (const field in fields) {
+      if (plan.served.some((event) => event.name == name)) warn("leaves to backends", name);
+      else if (!planned[0]) warn("knows no event", name);
+      for (const field in planned[0] && fields) {
         const isOther = (reader) => !reader.rule.edges && fields[field] != null && bucket(reader, fields[field]) == "other" && fields[field] != "other";
         if (!planned.some((event) => event.fields.includes(field))) warn("knows no field", field);
         else if (plan.fields[field]?.some(isOther)) warn("lists no bucket for", field, fields[field]);
@@ -485,6 +486,9 @@
     document.rate = (purpose, name) =>
       Math.max(...document.metrics.filter((metric) => metric.purpose == purpose.name && metric.events.includes(name))
         .map((metric) => metric.sampling));
+    // What only holders of a secret may send is refused of a page.
+    document.served = [];
+    document.purposes = document.purposes.filter(({ senders, events }) => senders != "backends" || !document.served.push(...events));
     plan = document;
     pace = paceNow();
     asked = performance.now();

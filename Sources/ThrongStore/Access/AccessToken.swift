@@ -59,9 +59,8 @@ package struct AccessSecret: Sendable {
     private let secret: [UInt8]
 
     package init() {
-        var random = SystemRandomNumberGenerator()
-        id = (0..<4).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
-        secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        id = (0..<4).map { _ in UInt8.random(in: .min ... .max) }.lowerHex
+        secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     }
 
     /// Reads one; nil for anything else.
@@ -85,4 +84,27 @@ package struct AccessSecret: Sendable {
     func matches(_ kept: [UInt8]) -> Bool {
         kept.count == 32 && zip(kept, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
+}
+
+/// A link's secret, by which a token's owner signs in once: 43 letters, digits, hyphens or underscores, 256 random bits.
+package struct SignInLink: Sendable {
+    /// The time for which it is good. Unit: seconds.
+    package static let seconds: Int64 = 7 * 86_400
+    private let secret: [UInt8]
+
+    package init() {
+        var random = SystemRandomNumberGenerator()
+        secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// Reads one; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        guard let bytes = Base64URL.bytes(of: text.utf8), bytes.count == 32 else { return nil }
+        secret = bytes
+    }
+
+    package var text: String { Base64URL.text(of: secret) }
+
+    /// The hash that is kept: SHA-256, 32 bytes.
+    var hash: [UInt8] { Array(SHA256.hash(data: secret)) }
 }

@@ -83,3 +83,29 @@ package struct DeletedRows: Sendable, Hashable {
     /// The number. Unit: cells, counters, files, hours, labels or records.
     package let rows: Int64
 }
+
+extension Query {
+    /// Apps that have data, or were deleted.
+    static func selectApps() -> RowQuery<KnownApp> {
+        RowQuery(app_select_sql) { (name, isKept: Int, deletedAt) in
+            KnownApp(name: name, isKept: isKept != 0, deletedAt: deletedAt)
+        }
+    }
+
+    static func selectAppDeliveries(app: AppName) -> RowQuery<AppDelivery> {
+        RowQuery(app_deliveries_sql, app) { (target, report, label, isShared: Int) in
+            AppDelivery(target: target, report: report, label: label, isShared: isShared != 0)
+        }
+    }
+
+    /// The time since each daemon was last heard of.
+    static func selectSilences() -> RowQuery<UnsettledDaemon> {
+        RowQuery(watermark_silences_sql) { daemon, unheard in
+            UnsettledDaemon(daemon: daemon, silence: max(unheard, 0), unheard: max(unheard, 0))
+        }
+    }
+
+    static func deleteApp(app: AppName, copies: Int) -> RowQuery<DeletedRows> {
+        RowQuery(app_delete_sql, app, copies, row: DeletedRows.init)
+    }
+}

@@ -21,7 +21,9 @@ package struct BackupRule: Sendable, Hashable {
     }
 
     /// Not copied: made by the migrator, or worth nothing later.
-    package static let migrator: Set<String> = ["migration", "member_secret", "lease", "portal_session"]
+    package static let migrator: Set<String> = [
+        "migration", "member_secret", "lease", "portal_session", "report_reading",
+    ]
 
     /// The rules for all tables of the schema, in an order in which they can be filled: referenced tables first.
     ///
@@ -44,7 +46,8 @@ package struct BackupRule: Sendable, Hashable {
                     + "case when t.has_counters then 'counter' else 'distinct_count' end, t.period_kind, t.range_start)"
             ),
             byName("metric_layout"), byLayout("layout_terms"), byLayout("layout_promise"), byLayout("closed_period"),
-            byLayout("impossible_cell"), byName("plan_in_force"), byName("member_plan"), byName("release"),
+            byLayout("impossible_cell"), byLayout("grouping_view"), byName("plan_in_force"), byName("member_plan"),
+            byName("release"),
             BackupRule("decay", joining: release, app: "r.app", term: always),
         ]
     }

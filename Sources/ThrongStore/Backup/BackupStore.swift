@@ -140,19 +140,7 @@ package final class BackupSnapshot {
             GoingCells(app: try $0.next(), release: try $0.next(), day: try $0.next(), cells: try $0.next())
         }
     }
-}
 
-/// The number of published cells of a release that are deleted on one day.
-package struct GoingCells: Sendable, Hashable, Codable {
-    package let app: String
-    /// The schema's number of the release.
-    package let release: Int64
-    /// The day. Unit: days since 1970.
-    package let day: Int64
-    package let cells: Int64
-}
-
-extension BackupSnapshot {
     /// Makes the table of retention steps: those that delete numbers of a layout, and at which age.
     private func makeSteps(_ promises: [LayoutPromise]) throws {
         try session.query(
@@ -248,4 +236,14 @@ extension BackupSnapshot {
             "backup_label_going", of: "select distinct release_id, place from throng.shown_label", by: "place",
             takes: "shape.place = step.bit")
     }
+}
+
+/// The number of published cells of a release that are deleted on one day.
+package struct GoingCells: Sendable, Hashable, Codable {
+    package let app: String
+    /// The schema's number of the release.
+    package let release: Int64
+    /// The day. Unit: days since 1970.
+    package let day: Int64
+    package let cells: Int64
 }

@@ -32,8 +32,7 @@ package final class BackupWriter {
         today = now.flooredQuotient(by: 86_400)
         // If two processes made keys of one name at once, either will do.
         keys = Dictionary(try ring.all().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var random = SystemRandomNumberGenerator()
-        let id = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let id = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         if keys[.installation] == nil { keys[.installation] = try ring.make(.installation) }
         guard let installation = keys[.installation] else { preconditionFailure("it was made where it was missing") }
         head = BackupHead(id: id, installation: installation.id)

@@ -132,9 +132,4 @@ package struct KeyExport: Codable {
         }
         return Keys(made: UnixSeconds(content.made), keys: keys)
     }
-
-    private init(encapsulated: Data, sealed: Data) {
-        self.encapsulated = encapsulated
-        self.sealed = sealed
-    }
 }

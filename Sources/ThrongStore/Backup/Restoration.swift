@@ -1,6 +1,6 @@
-internal import Foundation
 package import ThrongJournal
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The part of a backup that can be restored with the keys that still exist, and its restoration.
 package struct Restoration: Sendable {
@@ -24,12 +24,8 @@ package struct Restoration: Sendable {
         let missing = Set(backup.list.chunks.map(\.group)).filter { !backup.isReadable($0) }
         guard missing.isEmpty else {
             throw .keysTooOld(
-                missing: missing.count, exported: Self.text(exported), made: Self.text(backup.list.instant))
+                missing: missing.count, exported: exported.iso8601, made: backup.list.instant.iso8601)
         }
-    }
-
-    private static func text(_ time: UnixSeconds) -> String {
-        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
 
     /// Rows of a table that can't be restored, and why.
@@ -81,5 +77,164 @@ package struct Restoration: Sendable {
         let unreadable = Set(
             list.groups.indices.filter { !backup.isReadable($0) }.compactMap { list.groups[$0].name })
         return list.going.filter { unreadable.contains(BackupKeyName(app: $0.app, term: .day($0.day))) }
+    }
+
+    /// Fills an empty database: brings it to the backup's schema, fills it in one transaction, and migrates it.
+    ///
+    /// - Parameter hasJournal: true if daemons go on with their journals; else releases don't wait for their content.
+    /// - Returns: false, and nothing is restored, where the database is not empty.
+    package func fill(_ settings: ConnectionSettings, hasJournal: Bool, plans: [Plan]) async throws -> Bool {
+        // One statement fills a table of any size.
+        let connection = Connection(
+            ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
+        defer { connection.close() }
+        guard try await connection.run({ try Self.isEmpty($0) }) else { return false }
+        let first = migrations.filter { $0.version <= backup.list.schema }
+        try await Migrator(connection, migrations: first).migrate()
+        let isDone = try await connection.transaction { session in
+            try session.run(Query.lockMigrations())
+            guard try Self.isEmpty(session) else { return false }
+            try load(session)
+            for (name, last) in backup.list.sequences.sorted(by: { $0.key < $1.key }) {
+                try session.query(
+                    "restore.sequence", "select setval(('throng.' || quote_ident($1))::regclass, $2::bigint)",
+                    with: name, last)
+            }
+            try Self.settle(hasJournal: hasJournal, session)
+            try session.query(
+                "restore.views",
+                "select throng.publish_view(metric_id, view_name) from throng.metric_layout where view_name is not null"
+            )
+            try session.query(
+                "restore.groupings",
+                "select throng.publish_grouping(metric_id, period_kind, margin, view_name) from throng.grouping_view")
+            try noteDecay(plans, session)
+            return true
+        }
+        if isDone { try await Migrator(connection, migrations: migrations).migrate() }
+        return isDone
+    }
+
+    /// True if the database has nothing of Throng's, or only an empty schema.
+    private static func isEmpty(_ session: Session) throws -> Bool {
+        for table in ["metric_layout", "watermark", "deletion", "access_token", "clock"] {
+            let found = try session.query(
+                "restore.find", "select to_regclass('throng.' || $1) is not null", [.text(table)])
+            guard try found.flag(0, 0) else { continue }
+            if try session.query("restore.count", "select from throng.\(table) limit 1").count > 0 { return false }
+        }
+        return true
+    }
+
+    /// Fills all tables. Triggers are off meanwhile: their effects are in the backup, too.
+    private func load(_ session: Session) throws {
+        for table in backup.list.tables {
+            try session.query("restore.triggers", "alter table throng.\"\(table.name)\" disable trigger user")
+            let names = table.columns.map { "\"\($0)\"" }.joined(separator: ", ")
+            try session.copyIn(
+                "restore.\(table.name)", "copy throng.\"\(table.name)\" (\(names)) from stdin (format binary)"
+            ) { writer in
+                try backup.chunks(of: table.name) { bytes in try bytes.withUnsafeBytes { try writer.rows($0) } }
+            }
+            FaultPoint.reached("restore_table")
+            guard table.name == "partition" else { continue }
+            try session.query(
+                "restore.partitions",
+                """
+                select throng.ensure_partitions(period_kind, array_agg(range_start))
+                from throng.partition
+                group by period_kind
+                """
+            )
+        }
+        for table in backup.list.tables {
+            try session.query("restore.triggers", "alter table throng.\"\(table.name)\" enable trigger user")
+        }
+    }
+
+    /// Releases daemons' places, and sets which journals releases wait for.
+    ///
+    /// The processes that held the places are gone. If their journals are gone, too, releases don't wait for them:
+    /// `settled` is then higher than any asking's number. A daemon that attaches again is asked anew. If journals are
+    /// there, releases wait for all daemons that count: one that had stopped when the backup was made may have counted
+    /// since.
+    private static func settle(hasJournal: Bool, _ session: Session) throws {
+        try session.query("restore.holders", "update throng.watermark set holder = null, claim = null")
+        // Links sign in once; some have done so since the backup was made.
+        try session.query(
+            "restore.links",
+            "update throng.access_token set link_hash = null, link_until = null where link_hash is not null")
+        guard !hasJournal else {
+            try session.query(
+                "restore.asked",
+                """
+                update throng.watermark set settled = 0 where fence < \(Int64.max) and shard in (
+                    select unnest(owners) from (
+                        select owners from throng.epoch where state = 'in force' order by epoch desc limit 1) as last)
+                """)
+            return
+        }
+        try session.query("restore.settled", "update throng.watermark set settled = \(Int64.max)")
+        try session.query(
+            "restore.stopped", "update throng.member_plan set stopped_at = now() where stopped_at is null")
+    }
+
+    /// Notes that age took the cells of releases whose cells are left out, as the original database did.
+    private func noteDecay(_ plans: [Plan], _ session: Session) throws {
+        let gone = gone
+        guard !gone.isEmpty else { return }
+        try session.query(
+            "restore.gone",
+            "create temporary table restore_gone (release_id bigint, day bigint, cells bigint) on commit drop")
+        for gone in gone {
+            try session.query(
+                "restore.gone", "insert into pg_temp.restore_gone values ($1::bigint, $2::bigint, $3::bigint)",
+                with: gone.release, gone.day, gone.cells)
+        }
+        try session.query(
+            "restore.last",
+            """
+            create temporary table restore_last on commit drop as
+            select app, max(day) as day
+            from pg_temp.restore_gone
+            join throng.release using (release_id)
+            group by app
+            """)
+        for promise in try RetentionStore.promises(plans, session) {
+            for step in promise.steps {
+                for part in step.action.parts(of: promise.dimensions) {
+                    try session.query(
+                        "restore.decay",
+                        """
+                        with due as (
+                            select release_id,
+                                (extract(epoch from period_end)::bigint + $3::bigint + 86399) / 86400 as day
+                            from throng.release as r
+                            where metric_id = $1::integer
+                                and ($4::smallint is null or period_kind < $4::smallint)
+                                and period_start < coalesce(to_timestamp($5::bigint), 'infinity')
+                                and not exists (
+                                    select from throng.decay as d
+                                    where d.release_id = r.release_id
+                                        and d.dropped in ($2, '*')
+                                )
+                        ), taken as (
+                            delete from pg_temp.restore_gone as gone
+                            using due
+                            where gone.release_id = due.release_id
+                                and gone.day = due.day
+                            returning gone.release_id, gone.cells
+                        )
+                        insert into throng.decay (release_id, dropped, cells)
+                        select due.release_id, coalesce($2, '*'), coalesce(sum(taken.cells), 0)
+                        from due
+                        left join taken using (release_id)
+                        where due.day <= (select last.day from pg_temp.restore_last as last where last.app = $6)
+                        group by due.release_id
+                        """,
+                        with: promise.layout, part.dimension, step.after, part.shorter, promise.began, promise.app)
+                }
+            }
+        }
     }
 }

@@ -119,10 +119,12 @@ extension CounterStore {
             Query.advanceWatermark(attachment: attempt.attachment, after: flush.after, through: flush.through),
             recentlyClosed.statement, closedMeanwhile.statement,
         ])
-        let recent = closedPeriods(try recentlyClosed.rows(answers[4]), attempt.names)
+        let recent = Set(
+            try recentlyClosed.rows(answers[4]).compactMap { period in
+                attempt.names[period.metric].map { ClosedPeriod(layout: $0, periodStart: period.start) }
+            })
         guard answers[3].affected == 1 else {
-            try checkAlreadyApplied(attempt, session)
-            try confirm(attempt, session)
+            try confirmAlreadyApplied(attempt, session)
             return FlushOutcome(
                 application: .alreadyApplied, counters: 0, distinctCounts: 0, redirected: 0, droppedDistinct: 0,
                 closedPeriods: recent)
@@ -166,17 +168,15 @@ extension CounterStore {
     }
 
     /// Returns if the flush was applied before; throws in every other case.
-    private func checkAlreadyApplied(_ attempt: Attempt, _ session: Session) throws {
+    ///
+    /// Commits something after it, so that PostgreSQL waits for its synchronous replica. The flush's own wait may have
+    /// been cut short, by a crash or by hand; then only this server has it.
+    private func confirmAlreadyApplied(_ attempt: Attempt, _ session: Session) throws {
+        let through = attempt.flush.through
         let found = try Self.position(of: attempt.attachment, session)
-        guard found == attempt.flush.through else {
+        guard found == through else {
             throw StoreError.watermarkMoved(expected: attempt.flush.after, found: found)
         }
-    }
-
-    /// Commits something after a flush that is already there, so that PostgreSQL waits for its synchronous replica. The
-    /// flush's own wait may have been cut short, by a crash or by hand; then only this server has it.
-    private func confirm(_ attempt: Attempt, _ session: Session) throws {
-        let through = attempt.flush.through
         try session.run(Query.advanceWatermark(attachment: attempt.attachment, after: through, through: through))
         try session.commit()
     }
@@ -224,13 +224,26 @@ extension CounterStore {
             }
         }
     }
+}
 
-    private func closedPeriods(
-        _ periods: [PendingFlush.MetricPeriod], _ names: [Int32: LayoutID]
-    ) -> Set<ClosedPeriod> {
-        Set(
-            periods.compactMap { period in
-                names[period.metric].map { ClosedPeriod(layout: $0, periodStart: period.start) }
-            })
+package struct FlushOutcome: Sendable, Hashable {
+    /// The call that changed the counters: this one or an earlier one.
+    package enum Application: Sendable, Hashable {
+        case applied
+        /// They had been added before; the answer to that call was lost.
+        case alreadyApplied
     }
+
+    /// The call that changed the counters: this one or an earlier one.
+    package let application: Application
+    /// The number of counters touched. Unit: rows.
+    package let counters: Int
+    /// The number of distinct counts touched. Unit: rows.
+    package let distinctCounts: Int
+    /// The number of deltas of released periods that went into the period open now.
+    package let redirected: Int
+    /// The number of deltas of distinct counts that were left out, because their period was released.
+    package let droppedDistinct: Int
+    /// The released periods that ended within the last 72 hours, of the layouts in use.
+    package let closedPeriods: Set<ClosedPeriod>
 }

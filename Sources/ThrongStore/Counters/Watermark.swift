@@ -33,54 +33,47 @@ package struct Watermark: Sendable, Hashable {
 
 extension Query {
     static func selectWatermark(daemon: DaemonID) -> RowQuery<Watermark> {
-        RowQuery("watermark.select", PackageResources.watermark_select_sql, daemon, row: Watermark.init)
+        RowQuery(watermark_select_sql, daemon, row: Watermark.init)
     }
 
     static func attachWatermark(
         daemon: DaemonID, shard: Int16, fence: Int64, found: Int64, holder: String?, still: JournalPosition?
     ) -> RowQuery<JournalPosition> {
-        RowQuery(
-            "watermark.attach", PackageResources.watermark_attach_sql, daemon, fence, found, holder, shard, still)
+        RowQuery(watermark_attach_sql, daemon, fence, found, holder, shard, still)
     }
 
     static func claimWatermark(daemon: DaemonID, fence: Int64, claim: Int64, shard: Int16) -> Statement {
-        Statement("watermark.claim", PackageResources.watermark_claim_sql, daemon, fence, claim, shard)
+        Statement(watermark_claim_sql, daemon, fence, claim, shard)
     }
 
     static func hearWatermark(attachment: CounterStore.Attachment) -> Statement {
-        Statement("watermark.hear", PackageResources.watermark_hear_sql, attachment)
+        Statement(watermark_hear_sql, attachment)
     }
 
     static func releaseWatermark(attachment: CounterStore.Attachment) -> Statement {
-        Statement("watermark.release", PackageResources.watermark_release_sql, attachment)
+        Statement(watermark_release_sql, attachment)
     }
 
     static func advanceWatermark(
         attachment: CounterStore.Attachment, after: JournalPosition, through: JournalPosition
     ) -> Statement {
-        Statement(
-            "watermark.advance", PackageResources.watermark_advance_sql,
-            attachment.daemon, after, through, attachment.fence, attachment.shard)
+        Statement(watermark_advance_sql, attachment.daemon, after, through, attachment.fence, attachment.shard)
     }
 
     static func insertWindowClosing(
         daemon: DaemonID, through: JournalPosition, ended: UnixSeconds, shard: Int16
     ) -> Statement {
-        Statement(
-            "window_closing.insert", PackageResources.window_closing_insert_sql, daemon, through, ended.value, shard)
+        Statement(window_closing_insert_sql, daemon, through, ended.value, shard)
     }
 
     static func selectWindowClosing(daemon: DaemonID, after: JournalPosition, shard: Int16) -> RowQuery<UnixSeconds?> {
-        RowQuery("window_closing.select", PackageResources.window_closing_select_sql, daemon, after, shard)
+        RowQuery(window_closing_select_sql, daemon, after, shard)
     }
 
-    static func selectAsked() -> RowQuery<Asking> {
-        RowQuery("settlement.asked", PackageResources.settlement_asked_sql, row: Asking.init)
-    }
+    static func selectAsked() -> RowQuery<Asking> { RowQuery(settlement_asked_sql, row: Asking.init) }
 
     static func settleWatermark(attachment: CounterStore.Attachment, asking: Asking) -> Statement {
-        Statement(
-            "watermark.settle", PackageResources.watermark_settle_sql, attachment, asking.number, asking.read)
+        Statement(watermark_settle_sql, attachment, asking.number, asking.read)
     }
 }
 

@@ -77,7 +77,91 @@ package final class DeliveryStore: Sendable {
         try await connection.run(Query.selectDeliveries(run: run))
     }
 
-    package func close() { connection.close() }
-
-    package func close(within length: Duration) { connection.close(within: length) }
+    package func close(within length: Duration? = nil) { connection.close(within: length) }
 }
+
+/// The right to try one delivery, once.
+package struct DeliveryClaim: Sendable, Hashable {
+    package let run: ReportRunName
+    /// The target: see ``Delivery/target``.
+    package let target: String
+    /// The name of the operator's secret that goes with it.
+    package let authorization: String?
+    /// The key that is the same for every try: 32 bytes.
+    package let idempotencyKey: [UInt8]
+    /// The number of the try; a later one takes the right away. Unit: tries, from 1.
+    package let attempt: Int
+    /// The partner that the run's files were made for.
+    package let partner: PartnerName
+}
+
+package struct ReportDelivery: Sendable, Hashable {
+    package enum State: String, Sendable, Hashable {
+        /// It is to be tried, or is being tried.
+        case pending
+        /// Everything arrived.
+        case sent
+        /// It was given up.
+        case failed
+        /// Age took it from its folder.
+        case removed
+    }
+
+    /// The target: see ``Delivery/target``.
+    package let target: String
+    package let state: State
+    package let attempts: Int
+    /// The earliest time of the next try.
+    package let nextAt: UnixSeconds
+    package let lastError: String?
+    /// The time it was over; nil while it is pending.
+    package let finishedAt: UnixSeconds?
+    /// The key that is the same for every try: 32 bytes.
+    package let idempotencyKey: [UInt8]
+    package let files: Int
+}
+
+extension Query {
+    static func claimDelivery(
+        app: AppName, run: ReportRunName?, now: UnixSeconds, lease: Duration, foldersOnly: Bool
+    ) -> RowQuery<DeliveryClaim> {
+        RowQuery(delivery_claim_sql, app, run?.report, run?.periodKind, run?.periodStart, now, lease, foldersOnly) {
+            DeliveryClaim(
+                run: ReportRunName(app: app, report: $0, periodKind: $1, periodStart: $2), target: $3,
+                authorization: $4, idempotencyKey: $5, attempt: $6, partner: $7)
+        }
+    }
+
+    static func extendDelivery(claim: DeliveryClaim, now: UnixSeconds, lease: Duration) -> Statement {
+        Statement(delivery_extend_sql, claim, claim.attempt, now, lease)
+    }
+
+    static func finishDelivery(
+        claim: DeliveryClaim, state: ReportDelivery.State, error: String?, retryAt: UnixSeconds, now: UnixSeconds
+    ) -> Statement {
+        Statement(delivery_finish_sql, claim, claim.attempt, state.rawValue, error, retryAt, now)
+    }
+
+    static func reopenDeliveries(run: ReportRunName, now: UnixSeconds) -> Statement {
+        Statement(delivery_reopen_sql, run, now)
+    }
+
+    static func selectDeliveries(run: ReportRunName) -> RowQuery<ReportDelivery> {
+        RowQuery(delivery_select_sql, run, row: ReportDelivery.init)
+    }
+
+    static func insertDeliveredFile(claim: DeliveryClaim, place: Int, status: Int?, now: UnixSeconds) -> Statement {
+        Statement(delivered_file_insert_sql, claim, place, status, now)
+    }
+
+    static func selectDeliveredFiles(claim: DeliveryClaim) -> RowQuery<Int> {
+        RowQuery(delivered_file_select_sql, claim)
+    }
+}
+
+/// The delivery's primary key.
+extension DeliveryClaim: ParameterValue {
+    var parameters: [Parameter] { run.parameters + [.text(target)] }
+}
+
+extension ReportDelivery.State: ColumnValue {}

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Synchronization
 package import ThrongPlan
+internal import ThrongRelease
 package import ThrongWire
 
 /// A device's pseudonym in one cell and period: half of the SHA-256 of a credential's tag there, 16 bytes.
@@ -128,7 +129,24 @@ package final class FirstStore: Sendable {
         }
     }
 
-    package func close() { connection.close() }
+    package func close(within length: Duration? = nil) { connection.close(within: length) }
+}
 
-    package func close(within length: Duration) { connection.close(within: length) }
+extension Query {
+    static func insertProvedFirsts(rows: [(metric: Int64, first: ProvedFirstRow)]) -> Statement {
+        Statement(
+            proved_first_insert_sql, rows.map(\.metric), rows.map(\.first.kind.code), rows.map(\.first.start),
+            rows.map { Int32(bitPattern: $0.first.margin.bits) }, rows.map { Int32(bitPattern: $0.first.cell.value) },
+            rows.map { $0.first.tag.bytes.lowerHex }.joined(separator: ","), rows.map { $0.first.isOwn ? 1 : 0 })
+    }
+
+    static func countProvedFirsts(metric: Int64, period: Period) -> RowQuery<ProvedDevices.Row> {
+        RowQuery(proved_first_count_sql, metric, period.kind, period.start, row: ProvedDevices.Row.init)
+    }
+
+    static func deleteProvedFirsts(metric: Int64, period: Period) -> Statement {
+        Statement(proved_first_delete_sql, metric, period.kind, period.start)
+    }
+
+    static func expireProvedFirsts(before: UnixSeconds) -> Statement { Statement(proved_first_expire_sql, before) }
 }

@@ -1,18 +1,17 @@
-internal import ThrongPlan
+package import ThrongPlan
 
 extension Query {
     /// Keeps a plan's promises about a layout's numbers: retention, purpose and recipients.
     static func holdPromise(metric: Int32, since: UnixSeconds, terms: ReleaseTerms, isEverywhere: Bool) -> Statement {
         Statement(
-            "layout_promise.hold", PackageResources.layout_promise_hold_sql,
-            metric, since, terms.expiry.map(\.after.components.seconds),
+            layout_promise_hold_sql, metric, since, terms.expiry.map(\.after.components.seconds),
             terms.expiry.map(\.action.code).joined(separator: ","), terms.explanation,
             terms.recipients?.map(\.text).joined(separator: ","), isEverywhere ? 1 : 0)
     }
 
     /// The promises of all plans about the retention of every layout's numbers; oldest first.
     static func selectPromises(app: AppName?) -> RowQuery<LayoutPromise> {
-        RowQuery("layout_promise.select", PackageResources.layout_promise_select_sql, app) {
+        RowQuery(layout_promise_select_sql, app) {
             LayoutPromise(
                 layout: $0, app: $1, metric: $2, dimensions: $3, until: $4,
                 steps: try DecayStep.steps(ages: $5 ?? [], actions: $6 ?? []))
@@ -21,9 +20,11 @@ extension Query {
 
     /// The explanations given to people and the recipients of numbers, by each promise of every layout.
     static func selectTold() -> RowQuery<(promise: ToldPromise, explanation: String?, recipients: [PartnerName]?)> {
-        RowQuery("layout_promise.told", PackageResources.layout_promise_told_sql) {
-            (ToldPromise(layout: $0, until: $1), $2, $3)
-        }
+        RowQuery(layout_promise_told_sql) { (ToldPromise(layout: $0, until: $1), $2, $3) }
+    }
+
+    static func selectRecipients(app: AppName, metric: MetricName) -> RowQuery<PromisedRecipients.Promise> {
+        RowQuery(layout_promise_recipients_sql, app, metric, row: PromisedRecipients.Promise.init)
     }
 }
 
@@ -114,5 +115,39 @@ extension DecayStep {
             throw PostgresError.unexpectedAnswer(query: "layout_promise.select")
         }
         return zip(seconds, found).map { DecayStep(after: .seconds($0), action: $1) }
+    }
+}
+
+/// The recipients of a metric's numbers that plans named, by the time the numbers were counted.
+package struct PromisedRecipients: Sendable, Hashable {
+    /// The recipients that one plan named for one layout.
+    package struct Promise: Sendable, Hashable {
+        /// The start; nil before promises were kept.
+        package let since: UnixSeconds?
+        /// The end; nil for the plan in force.
+        package let until: UnixSeconds?
+        /// The recipients; nil where they were not noted.
+        package let partners: Set<PartnerName>?
+
+        /// True if it was in force in a part of a period. A promise holds for ``LayoutPromise/handover`` beyond its
+        /// plan.
+        fileprivate func holds(in period: Period) -> Bool {
+            (since ?? .min) < period.end && (until.map { $0 + LayoutPromise.handover } ?? .max) > period.start
+        }
+    }
+
+    private let promises: [Promise]
+
+    /// - Parameter promises: in the order of time.
+    package init(_ promises: [Promise]) { self.promises = promises }
+
+    /// True if all numbers of a period were counted under plans that named a partner; also if recipients were not
+    /// noted.
+    ///
+    /// Numbers of a time before the first plan count as counted under that plan.
+    package func name(_ partner: PartnerName, in period: Period) -> Bool {
+        var held = promises.filter { $0.holds(in: period) }
+        if held.isEmpty, let first = promises.first(where: { ($0.since ?? .min) >= period.end }) { held = [first] }
+        return held.allSatisfy { $0.partners?.contains(partner) ?? true }
     }
 }

@@ -46,13 +46,11 @@ package enum DistributionError: String, Error, Sendable, Hashable, CustomStringC
 }
 
 extension Query {
-    static func selectCounterNodes() -> RowQuery<Int64> {
-        RowQuery("counter.nodes", PackageResources.counter_nodes_sql)
-    }
+    static func selectCounterNodes() -> RowQuery<Int64> { RowQuery(counter_nodes_sql) }
 
     /// Moves the counters to the nodes; returns the obstacle.
     static func distributeCounters(parts: Int) -> RowQuery<DistributionError?> {
-        RowQuery("counter.distribute", PackageResources.counter_distribute_sql, parts)
+        RowQuery(counter_distribute_sql, parts)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ThrongPlan
 package import ThrongWire
 
 /// Brings a database's schema to the version that this program works with, as the user that owns it.
@@ -132,4 +133,25 @@ package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
             "schema: the database is at version \(found), this program needs \(known); run throng database --migrate"
         }
     }
+}
+
+extension Query {
+    /// Creates the table of migrations where it is missing; several statements.
+    static let createMigrationTable = Statement(migration_create_sql)
+
+    static func lockMigrations() -> Statement { Statement(migration_lock_sql) }
+
+    static func findMigrationTable() -> RowQuery<Bool> { RowQuery(migration_find_sql) }
+
+    /// The migrations applied: the SHA-256 of their texts, the times, and the earliest versions that work with them.
+    static func selectMigrations() -> RowQuery<(version: Int, checksum: [UInt8], at: UnixSeconds, worksWith: Int?)> {
+        RowQuery(migration_select_sql) { ($0, $1, $2, $3) }
+    }
+
+    static func insertMigration(migration: Migration) -> Statement {
+        Statement(migration_insert_sql, migration.version, migration.name, migration.checksum, migration.worksWith)
+    }
+
+    /// True if the system catalogues are closed to analysts.
+    static func selectConfined() -> RowQuery<Bool> { RowQuery(analyst_confined_sql) }
 }

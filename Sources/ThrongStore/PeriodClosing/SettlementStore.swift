@@ -37,19 +37,16 @@ package struct UnsettledDaemon: Sendable, Hashable {
 }
 
 extension Query {
-    static func askToSettle() -> RowQuery<Int64> {
-        RowQuery("settlement.ask", PackageResources.settlement_ask_sql)
-    }
+    static func askToSettle() -> RowQuery<Int64> { RowQuery(settlement_ask_sql) }
 
     /// The daemons that have not answered an asking, in the order of their names.
     static func selectUnsettled(asking: Int64, now: UnixSeconds) -> RowQuery<UnsettledDaemon> {
-        RowQuery(
-            "watermark.unsettled", PackageResources.watermark_unsettled_sql, asking, now, row: UnsettledDaemon.init)
+        RowQuery(watermark_unsettled_sql, asking, now, row: UnsettledDaemon.init)
     }
 
     /// Daemons that count and have never attached to the database as it is.
     static func selectUnattached() -> RowQuery<UnsettledDaemon> {
-        RowQuery("member.unattached", PackageResources.member_unattached_sql) { daemon, unheard in
+        RowQuery(member_unattached_sql) { daemon, unheard in
             UnsettledDaemon(daemon: daemon, silence: unheard, unheard: unheard)
         }
     }

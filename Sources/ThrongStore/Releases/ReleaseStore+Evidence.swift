@@ -83,3 +83,19 @@ extension ReleaseStore {
         try session.first(Query.selectTerms(layout: layout.counted.id))
     }
 }
+
+extension Query {
+    static func holdCounters() -> Statement { Statement(counter_hold_sql) }
+
+    static func selectCounters(metric: Int64, period: Period) -> RowQuery<StoredCounter> {
+        RowQuery(counter_select_sql, metric, period.kind, period.start, row: StoredCounter.init)
+    }
+
+    static func selectDistinct(metric: Int64, period: Period) -> RowQuery<StoredDistinct> {
+        RowQuery(distinct_count_select_sql, metric, period.kind, period.start, row: StoredDistinct.init)
+    }
+
+    static func deleteDistinct(metric: Int64, period: Period) -> Statement {
+        Statement(distinct_count_delete_sql, metric, period.kind, period.start)
+    }
+}

@@ -18,11 +18,10 @@ extension ReleaseStore {
 extension Query {
     /// The cells of a release, by margin and cell; it is here because only the ledger makes cells of rows.
     static func selectReleasedCells(release: Int64) -> RowQuery<Release.Row> {
-        RowQuery("released_cell.select", PackageResources.released_cell_select_sql, release) {
-            (margin, cell, count, sums: [Int64], reach: Int64?, firsts) in
+        RowQuery(released_cell_select_sql, release) {
             Release.Row(
-                margin: margin, cell: cell, count: count, sums: sums, reach: reach.map { DeviceFloor(devices: $0) },
-                firsts: firsts)
+                margin: $0, cell: $1, count: $2, sums: $3, reach: ($4 as Int64?).map { DeviceFloor(devices: $0) },
+                firsts: $5)
         }
     }
 }

@@ -46,9 +46,7 @@ package final class ReleaseStore: Sendable {
         }
     }
 
-    package func close() { connection.close() }
-
-    package func close(within length: Duration) { connection.close(within: length) }
+    package func close(within length: Duration? = nil) { connection.close(within: length) }
 
     /// Checks that a release is of the closed layout and period, then writes it and the reasons for withheld cells;
     /// returns its number.
@@ -103,5 +101,79 @@ package final class ReleaseStore: Sendable {
             }
         }
         return id
+    }
+
+    /// Waits for the flushes under way, holds off later ones, and closes a period; false if it was closed before, or a
+    /// part of it was opened meanwhile. The first part of a coarser period opens that period.
+    static func closePeriod(of scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> Bool {
+        let period = scope.period
+        let closing =
+            switch scope.source {
+            case .counted: Query.closePeriod(metric: metric, period: period)
+            case .parts: Query.closeOpenRollup(metric: metric, period: period)
+            }
+        let answers = try session.pipeline([
+            Query.lockMetric(metric: metric), closing, Query.holdCounters(),
+        ])
+        let isClosed = answers[1].affected == 1
+        switch scope.source {
+        case .counted(let rollups) where isClosed:
+            for rollup in rollups { try session.run(Query.insertOpenRollup(metric: metric, period: rollup)) }
+        case .counted:
+            // The calendar may have opened it once more while another process released it.
+            try session.run(Query.deleteOpenPeriod(metric: metric, period: period))
+        case .parts where isClosed:
+            // No part of it may be released later: it would show the difference to a still coarser period.
+            try session.run(Query.closeUncounted(metric: metric, periods: scope.layout.periods(in: period)))
+        case .parts: break
+        }
+        return isClosed
+    }
+
+    /// Deletes a released period from the open ones, and the data that only its release needed.
+    static func letGo(
+        of scope: ReleaseScope, _ evidence: ReleaseEvidence, _ metric: Int64, _ session: Session
+    ) throws {
+        let (layout, period) = (scope.layout, scope.period)
+        var isNeeded = true
+        if case .counted(let rollups) = scope.source {
+            try session.run(Query.deleteOpenPeriod(metric: metric, period: period))
+            isNeeded = !rollups.isEmpty
+        }
+        isNeeded = try isNeeded && session.one(Query.findOpenRollup(metric: metric, period: period))
+        if !isNeeded {
+            for part in evidence.parts { try session.run(Query.deleteDistinct(metric: metric, period: part.period)) }
+        }
+        if layout.provedFirsts != nil { try session.run(Query.deleteProvedFirsts(metric: metric, period: period)) }
+    }
+}
+
+// These are part of the release's transaction: its evidence and its numbers have to name the same labels.
+extension ReleaseStore {
+    /// Returns a layout with the labels that its slots have now.
+    static func named(_ layout: MetricLayout, _ session: Session) throws -> MetricLayout {
+        guard layout.isRevealing else { return layout }
+        var known: [DimensionName: [Int: BucketLabel]] = [:]
+        for label in try session.run(Query.selectLabels(app: layout.app)) {
+            known[label.dimension, default: [:]][label.slot] = label.label
+        }
+        return layout.named(known)
+    }
+
+    /// Notes the labels that a release publishes numbers of: they live as long as they are of use.
+    static func notePublished(_ release: Release, _ session: Session) throws {
+        let layout = release.header.layout
+        for (place, dimension) in layout.dimensions.enumerated() where dimension.isRevealed {
+            var slots: Set<Int> = []
+            for cell in release.cells where cell.margin.keeps(place) {
+                let kept = layout.dimensions.indices.filter(cell.margin.keeps)
+                guard let position = kept.firstIndex(of: place) else { continue }
+                slots.insert(layout.buckets(of: cell.cell, in: cell.margin)[position])
+            }
+            slots.remove(dimension.labels.count - 1)
+            guard !slots.isEmpty else { continue }
+            try session.run(
+                Query.notePublishedLabels(app: layout.app, dimension: dimension.name, slots: slots.sorted()))
+        }
     }
 }

@@ -66,7 +66,5 @@ extension RetentionStore {
 }
 
 extension Query {
-    static func selectHeld() -> RowQuery<HeldData> {
-        RowQuery("deletion.held", PackageResources.deletion_held_sql, row: HeldData.init)
-    }
+    static func selectHeld() -> RowQuery<HeldData> { RowQuery(deletion_held_sql, row: HeldData.init) }
 }

@@ -58,6 +58,54 @@ extension RetentionStore {
     private static func sorted(_ due: [RetentionDue]) -> [RetentionDue] {
         due.sorted { ($0.at, $0.app, $0.metric, $0.term) < ($1.at, $1.app, $1.metric, $1.term) }
     }
+
+    /// The least time that a label outlives its last published number, and that it keeps its slot afterwards: longer
+    /// than a month and the longest grace together. Unit: seconds.
+    static let labelRest: Int64 = 100 * 86_400
+
+    /// Returns the time that labels of a dimension are counted under after their last published number. Unit: seconds.
+    static func seconds(keepingLabelsOf dimension: DimensionName, _ plan: Plan?, longest: Int64) -> Int64 {
+        max(plan?.retention(ofLabelsOf: dimension).components.seconds ?? longest, labelRest)
+    }
+
+    /// Retires the labels that no number was published of for as long as their purposes keep numbers. Deletes those
+    /// that were retired so long ago that their slots can be given to others.
+    static func expireLabels(
+        of app: AppName, _ plan: Plan?, longest: Int64, now: UnixSeconds, _ session: Session
+    ) throws {
+        let known = Set(try session.run(Query.selectLabels(app: app)).map(\.dimension))
+        for dimension in known.sorted() {
+            let kept = seconds(keepingLabelsOf: dimension, plan, longest: longest)
+            try session.run(Query.retireLabels(app: app, dimension: dimension, before: now - kept, now: now))
+        }
+        if !known.isEmpty { try session.run(Query.deleteLabels(app: app, before: now - labelRest)) }
+    }
+
+    /// Returns the reports in folders that have reached their age, and the apps whose copies can't be told.
+    package func agedCopies(
+        _ plans: [Plan], now: UnixSeconds
+    ) async throws -> (copies: [AgedCopy], troubles: [AppTrouble]) {
+        try await connection.run { session in
+            var found: Set<AgedCopy> = []
+            var copies: [AgedCopy] = []
+            let troubles = try Self.eachApp(plans, session) { app in
+                let promises = try Self.promises(plans, of: app, session)
+                for age in Self.fileAges(app, plans.first { $0.app.name == app }, promises) {
+                    let query = Query.selectAgedCopies(
+                        app: app, before: now - age.seconds, now: now, report: age.report)
+                    for copy in try session.run(query) where found.insert(copy).inserted { copies.append(copy) }
+                }
+            }
+            return (copies, troubles)
+        }
+    }
+
+    /// Notes, once, that the files of a copy were deleted.
+    package func wasRemoved(_ copy: AgedCopy, files: Int) async throws {
+        _ = try await connection.transaction { session in
+            try session.run(Query.removeDelivery(copy: copy, files: files))
+        }
+    }
 }
 
 package struct RetentionOutlook: Sendable {
@@ -102,4 +150,46 @@ package struct RetentionDue: Sendable, Hashable {
 
     /// Returns how long the deletion is overdue; 0 while a round may still come. Unit: seconds.
     package func seconds(lateAt now: UnixSeconds) -> Int64 { max(now.value - deadline.value, 0) }
+}
+
+extension Plan {
+    /// Returns the longest retention of the purposes that use a dimension; where none does, the longest of all.
+    func retention(ofLabelsOf dimension: DimensionName) -> Duration {
+        let users = Set(metrics.filter { $0.dimensions.contains(dimension) }.map(\.purpose))
+        let longest = purposes.filter { users.contains($0.name) }.map(\.retention).max()
+        return longest ?? purposes.map(\.retention).max() ?? .zero
+    }
+}
+
+/// A report in a folder that has reached its age.
+package struct AgedCopy: Sendable, Hashable {
+    package let run: ReportRunName
+    /// The name of its period in file names.
+    package let label: String
+    /// The target: see ``Delivery/target``.
+    package let target: String
+}
+
+extension Query {
+    /// Reports in folders that have reached their age.
+    static func selectAgedCopies(
+        app: AppName, before: UnixSeconds, now: UnixSeconds, report: ReportName?
+    ) -> RowQuery<AgedCopy> {
+        RowQuery(delivery_select_aged_sql, app, before, now, report) {
+            AgedCopy(run: ReportRunName(app: app, report: $0, periodKind: $1, periodStart: $2), label: $4, target: $3)
+        }
+    }
+
+    /// Reports in folders, and the first time that one of them is deleted.
+    static func selectDueCopies() -> RowQuery<RetentionDue> {
+        RowQuery(delivery_select_due_sql) { (app, report, target: String, at, releases) in
+            RetentionDue(
+                app: app, metric: report, term: "with the first number in them: copies in \(target)", at: at,
+                releases: releases)
+        }
+    }
+
+    static func removeDelivery(copy: AgedCopy, files: Int) -> Statement {
+        Statement(delivery_remove_sql, copy.run, copy.target, files)
+    }
 }

@@ -29,6 +29,10 @@ package enum Fault: String, CaseIterable, Sendable {
     /// A process acknowledges for ever once it was told that nobody takes its place, and then asks with little
     /// patience.
     case outliveLease = "outlive_lease"
+    /// A daemon that stopped in order waits for PostgreSQL at its next start, even if it is alone in its database.
+    case waitAlone = "wait_alone"
+    /// A daemon that told others of its stop counts at its next start, before PostgreSQL knows that it is back.
+    case returnUnheard = "return_unheard"
     /// Counts made under one plan are released under the terms of the plan in force.
     case forgetTerms = "forget_terms"
     /// `/metrics` reports every event to everybody, with the second in which it came.

@@ -1,3 +1,5 @@
+package import Foundation
+
 // Every small file that a daemon keeps: one line that says what it is, and then its content.
 //
 //     offset  size  what
@@ -20,8 +22,6 @@
 //
 // A secret that is to be destroyed is overwritten by a file of kind "gone" and the same size, so that a key that was
 // being destroyed can't be mistaken for damage by a disk.
-
-package import Foundation
 
 /// Builds and checks the bytes of small files.
 package enum KeptFile {
@@ -142,5 +142,22 @@ package enum KeptFile {
         let end = bytes.lastIndex { $0 != 0 } ?? 0
         if bytes.count - end > 8 { return .zeroes(from: max(end + 1, headSize)) }
         return .unlike(from: headSize, to: bytes.count)
+    }
+}
+
+/// The mark of a data directory whose numbers are made up: a file `made-up`, with a sentence for whoever opens it.
+///
+/// No daemon takes such a directory for its own by mistake, and no other one is ever emptied for a trial.
+package enum MadeUpMark {
+    package static let name = "made-up"
+    private static let sentence = "Made up by throng try: no such devices exist. The folder may be deleted.\n"
+
+    package static func isThere(in folder: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder + "/" + name)
+    }
+
+    /// Marks a folder; returns false where it can't be written.
+    package static func put(in folder: String) -> Bool {
+        FileManager.default.createFile(atPath: folder + "/" + name, contents: Data(sentence.utf8))
     }
 }

@@ -8,7 +8,15 @@ final class CurlHandle {
     private let multi: UnsafeMutableRawPointer
     private let rules: ConnectionRules
 
-    private static let isStarted = throng_curl_start() == 0
+    static let isStarted = throng_curl_start() == 0
+
+    /// Keeps a server that hangs up from ending the process: the library was told to leave signals alone.
+    static func ignorePipes() {
+        var pipe = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &pipe, nil)
+    }
 
     /// Nil where there is no memory for it.
     init?(_ rules: ConnectionRules) {
@@ -72,7 +80,7 @@ final class CurlHandle {
         }
     }
 
-    private static let noMemory = HTTPFault.failed(code: Int(CURLE_OUT_OF_MEMORY.rawValue), reason: "Out of memory")
+    static let noMemory = HTTPFault.failed(code: Int(CURLE_OUT_OF_MEMORY.rawValue), reason: "Out of memory")
 
     /// The headers as lines, and those of the library's own taken away.
     private static func list(_ request: OutgoingRequest) -> UnsafeMutablePointer<curl_slist>? {
@@ -93,24 +101,32 @@ final class CurlHandle {
     }
 
     private func check(_ code: CURLcode) throws(HTTPFault) {
-        guard code == CURLE_OK else { throw fault(code) }
+        guard code == CURLE_OK else { throw Self.fault(code, easy, rules.authorities) }
     }
 
     private func setRules() throws(HTTPFault) {
-        try check(throng_curl_set_number(easy, CURLOPT_NOSIGNAL, 1))
+        try Self.protect(easy, rules.authorities)
         try check(throng_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, rules.allowsPlain ? "http,https" : "https"))
         try check(throng_curl_set_number(easy, CURLOPT_FOLLOWLOCATION, 0))
-        // Empty, and not unset: the environment has no say.
-        try check(throng_curl_set_text(easy, CURLOPT_PROXY, ""))
         try check(throng_curl_set_number(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)))
-        try check(throng_curl_set_number(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)))
-        try check(throng_curl_set_number(easy, CURLOPT_SSL_VERIFYPEER, 1))
-        try check(throng_curl_set_number(easy, CURLOPT_SSL_VERIFYHOST, 2))
         try check(throng_curl_set_number(easy, CURLOPT_FRESH_CONNECT, rules.isKept ? 0 : 1))
         try check(throng_curl_set_number(easy, CURLOPT_FORBID_REUSE, rules.isKept ? 0 : 1))
         // A path is sent as it is written.
         try check(throng_curl_set_number(easy, CURLOPT_PATH_AS_IS, 1))
-        guard let path = rules.authorities else { return }
+    }
+
+    /// Makes TLS 1.2 or later and a certificate for the server's name a must, whatever the environment says.
+    ///
+    /// - Parameter path: of certificates that vouch for servers, beside the system's; nil for none.
+    static func protect(_ easy: UnsafeMutableRawPointer, _ path: String?) throws(HTTPFault) {
+        func check(_ code: CURLcode) throws(HTTPFault) { guard code == CURLE_OK else { throw fault(code, easy, path) } }
+        try check(throng_curl_set_number(easy, CURLOPT_NOSIGNAL, 1))
+        // Empty, and not unset: the environment has no say.
+        try check(throng_curl_set_text(easy, CURLOPT_PROXY, ""))
+        try check(throng_curl_set_number(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)))
+        try check(throng_curl_set_number(easy, CURLOPT_SSL_VERIFYPEER, 1))
+        try check(throng_curl_set_number(easy, CURLOPT_SSL_VERIFYHOST, 2))
+        guard let path else { return }
         let mark = Data("-----BEGIN CERTIFICATE-----".utf8)
         guard let added = FileManager.default.contents(atPath: path), added.range(of: mark) != nil else {
             throw .authorities(path: path)
@@ -197,27 +213,27 @@ final class CurlHandle {
     }
 
     /// OpenSSL's code. The library begins with 1, and leaves it where the chain is fine and the name is not.
-    private var verification: Int {
+    private static func verification(_ easy: UnsafeMutableRawPointer) -> Int {
         let code = throng_curl_number(easy, CURLINFO_SSL_VERIFYRESULT)
         return code == 1 ? 0 : code
     }
 
-    private func fault(_ code: CURLcode) -> HTTPFault {
+    static func fault(_ code: CURLcode, _ easy: UnsafeMutableRawPointer, _ authorities: String?) -> HTTPFault {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .address
         case CURLE_COULDNT_RESOLVE_HOST: .unresolved
         case CURLE_COULDNT_CONNECT:
             .notConnected(number: Int32(throng_curl_number(easy, CURLINFO_OS_ERRNO)))
-        case CURLE_PEER_FAILED_VERIFICATION: .certificate(verification: verification)
+        case CURLE_PEER_FAILED_VERIFICATION: .certificate(verification: verification(easy))
         case CURLE_SSL_CONNECT_ERROR: .handshake
-        case CURLE_SSL_CACERT_BADFILE: .authorities(path: rules.authorities ?? "the system's list")
+        case CURLE_SSL_CACERT_BADFILE: .authorities(path: authorities ?? "the system's list")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: .brokenOff
         case CURLE_OPERATION_TIMEDOUT: .late
         default: .failed(code: Int(code.rawValue), reason: String(cString: curl_easy_strerror(code)))
         }
     }
 
-    private static func milliseconds(_ limit: Duration) -> Int {
+    static func milliseconds(_ limit: Duration) -> Int {
         Int(min(max(limit / .milliseconds(1), 1), 1_000_000_000))
     }
 }

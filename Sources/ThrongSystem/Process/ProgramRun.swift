@@ -1,3 +1,5 @@
+// Of the modules whose headers bring sigset_t, the compiler takes it for the first one's.
+internal import CCurl
 internal import CLinux
 internal import Glibc
 

@@ -84,3 +84,179 @@ enum TraceFault: Error, CustomStringConvertible {
         }
     }
 }
+
+/// Spans on their way out. Whoever adds one never waits: where the queue is full, it is dropped and counted.
+package final class SpanQueue: Sendable {
+    package struct Counts: Sendable, Hashable {
+        package var exported = 0
+        package var dropped = 0
+        package var failed = 0
+    }
+
+    private struct State {
+        var waiting: [FinishedSpan] = []
+        var counts = Counts()
+    }
+
+    /// The most spans that wait: some 2 MB.
+    package static let most = 4096
+
+    private let state = Mutex(State())
+    private let most: Int
+
+    package init(most: Int = SpanQueue.most) { self.most = most }
+
+    package var counts: Counts { state.withLock { $0.counts } }
+
+    func add(_ span: FinishedSpan) {
+        state.withLock { state in
+            if state.waiting.count < most {
+                state.waiting.append(span)
+            } else {
+                state.counts.dropped += 1
+            }
+        }
+    }
+
+    func take(_ count: Int) -> [FinishedSpan] {
+        state.withLock { state in
+            let taken = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    func note(_ count: Int, areExported: Bool) {
+        state.withLock { state in
+            if areExported { state.counts.exported += count } else { state.counts.failed += count }
+        }
+    }
+}
+
+/// The options for spans: where they go, and how many are made.
+package struct TraceOptions: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
+        /// A collector on this machine, by OTLP over HTTP with JSON.
+        case collector(Collector)
+        /// A file, a document of OTLP's JSON a line. It is made with mode 0600 and only ever grows.
+        case file(String)
+    }
+
+    /// The address of a collector, which is on this machine.
+    package struct Collector: Sendable, Hashable {
+        package let url: String
+
+        /// Takes `http://127.0.0.1:4318/v1/traces`, the same with `localhost` or `[::1]`; nil for anything else.
+        package init?(_ text: String) {
+            guard
+                let match = text.wholeMatch(
+                    of: /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):([0-9]{1,5})(\/[\x21-\x7E]*)?/),
+                let port = Int(match.1), (1...65_535).contains(port)
+            else { return nil }
+            url = match.2 == nil ? text + "/v1/traces" : text
+        }
+    }
+
+    /// Nil makes no spans at all.
+    package var place: Place?
+    /// The part of requests and of the journal's commits for which spans are made; for everything else they always are.
+    /// Unit: percent.
+    package var percent = 1
+
+    package init() {}
+}
+
+/// Draws which of many are followed: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) from a start drawn by chance. A
+/// draw takes no call of the kernel, as the system's generator would with every request.
+final class Sampler: Sendable {
+    private let state = Atomic<UInt64>(.random(in: .min ... .max))
+
+    /// Decides by chance whether a span is followed.
+    func draws(percent: Int) -> Bool {
+        var drawn = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        drawn = (drawn ^ (drawn >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        drawn = (drawn ^ (drawn >> 27)) &* 0x94D0_49BB_1331_11EB
+        drawn ^= drawn >> 31
+        return Int(drawn % 100) < percent
+    }
+}
+
+/// Spans as OTLP has them in JSON (opentelemetry-proto 1.x, `ExportTraceServiceRequest`): identifiers in hexadecimal,
+/// 64-bit numbers as texts.
+struct TraceDocument: Encodable {
+    struct Resources: Encodable {
+        let resource: Facts
+        let scopeSpans: [Scope]
+    }
+
+    struct Facts: Encodable { let attributes: [Attribute] }
+
+    struct Scope: Encodable {
+        struct Name: Encodable { let name: String }
+
+        let scope: Name
+        let spans: [Span]
+    }
+
+    struct Attribute: Encodable {
+        struct Value: Encodable {
+            var stringValue: String?
+            var intValue: String?
+        }
+
+        let key: String
+        let value: Value
+    }
+
+    struct Span: Encodable {
+        struct Status: Encodable { let code: Int }
+
+        let traceId: String
+        let spanId: String
+        let name: String
+        let kind: Int
+        let startTimeUnixNano: String
+        let endTimeUnixNano: String
+        let attributes: [Attribute]
+        let status: Status?
+
+        init(_ span: FinishedSpan) {
+            traceId = Self.hexadecimal(span.trace.0) + Self.hexadecimal(span.trace.1)
+            spanId = Self.hexadecimal(span.span)
+            name = span.name.rawValue
+            kind = span.name.kind
+            startTimeUnixNano = "\(span.began)"
+            endTimeUnixNano = "\(span.ended)"
+            attributes = span.facts.sorted { $0.key.rawValue < $1.key.rawValue }.map { fact, value in
+                switch value {
+                case .number(let number): Attribute(key: fact.rawValue, value: .init(intValue: "\(number)"))
+                case .text(let text): Attribute(key: fact.rawValue, value: .init(stringValue: text))
+                }
+            }
+            status = span.isFailed ? Status(code: 2) : nil
+        }
+
+        private static func hexadecimal(_ number: UInt64) -> String {
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+    }
+
+    let resourceSpans: [Resources]
+
+    init(_ spans: [FinishedSpan]) {
+        // No host, no process: whoever runs the collector knows them.
+        let service = Attribute(key: "service.name", value: .init(stringValue: "throng"))
+        resourceSpans = [
+            Resources(
+                resource: Facts(attributes: [service]),
+                scopeSpans: [Scope(scope: .init(name: "throng"), spans: spans.map(Span.init))])
+        ]
+    }
+
+    func bytes() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
+    }
+}

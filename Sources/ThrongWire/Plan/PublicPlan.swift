@@ -65,18 +65,21 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let floor: FloorKind?
         /// The way in which it is sent; nil stands for ``PurposeTransport/direct``.
         public let transport: PurposeTransport?
+        /// The senders whose batches are taken; nil stands for ``PurposeSenders/anybody``.
+        public let senders: PurposeSenders?
 
         package init(
             name: PurposeName, explanation: String, needsConsent: Bool, refusedBy: [OptOutSignal],
             rotationSeconds: Int64, retentionSeconds: Int64, contextFields: [FieldName], events: [Event],
             use: PurposeUse? = nil, consentOfParent: Bool? = nil, consentVersion: Int? = nil,
-            identifier: PurposeIdentifier? = nil, floor: FloorKind? = nil, transport: PurposeTransport? = nil
+            identifier: PurposeIdentifier? = nil, floor: FloorKind? = nil, transport: PurposeTransport? = nil,
+            senders: PurposeSenders? = nil
         ) {
             (self.name, self.explanation, self.needsConsent) = (name, explanation, needsConsent)
             (self.refusedBy, self.rotationSeconds) = (refusedBy, rotationSeconds)
             (self.retentionSeconds, self.contextFields, self.events) = (retentionSeconds, contextFields, events)
             (self.use, self.consentOfParent, self.consentVersion) = (use, consentOfParent, consentVersion)
-            (self.identifier, self.floor, self.transport) = (identifier, floor, transport)
+            (self.identifier, self.floor, self.transport, self.senders) = (identifier, floor, transport, senders)
         }
     }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Logging
 import ThrongIngest
 import ThrongJournal
 import ThrongPlan
@@ -131,7 +130,7 @@ extension RestoreCommand {
                     "\(cluster) is there. Move it away where it is lost, or name an empty PostgreSQL with --database. Nothing "
                         + "was restored.")
             }
-            try await PrivateCluster(directory: staging, logger: Self.quiet).remove()
+            try await PrivateCluster.quiet(in: staging).remove()
         }
         let plans = BackupPlace.plans(in: place.dataPath)
         try await fill(restoration, clusterAt: staging, hasJournal: true, plans)
@@ -146,17 +145,11 @@ extension RestoreCommand {
         return restoration
     }
 
-    private static var quiet: Logger {
-        var logger = Logger(label: "throng")
-        logger.logLevel = .warning
-        return logger
-    }
-
     private func clear(_ staging: String) async throws {
         guard FileManager.default.fileExists(atPath: staging) else { return }
         let left = try held(staging)
         defer { left.unlock() }
-        try await PrivateCluster(directory: staging + "/postgres", logger: Self.quiet).remove()
+        try await PrivateCluster.quiet(in: staging + "/postgres").remove()
         try FileManager.default.removeItem(atPath: staging)
     }
 
@@ -182,7 +175,7 @@ extension RestoreCommand {
             }
             return
         }
-        let cluster = try PrivateCluster(directory: directory, logger: Self.quiet)
+        let cluster = try PrivateCluster.quiet(in: directory)
         try await cluster.start()
         let result: Result<Bool, any Error>
         do {

@@ -60,7 +60,7 @@ extension TokenCommand {
             abstract: "Makes a token and shows it, once.",
             usage: "throng token new --partner <name> --plan <file> | --analyst | --operator [<options>]",
             discussion: """
-                --partner lets one partner of one app see its own reports; --analyst shows all that was released, of every \
+                --partner lets one partner of one app see its own reports, and comes with a link that signs in once; --analyst shows all that was released, of every \
                 app in the database, as the role throng_analyst sees it; --operator shows the daemon's health.
 
                 EXAMPLES
@@ -89,7 +89,11 @@ extension TokenCommand {
         @Flag(help: "Prints it and its public part as JSON.")
         var json = false
 
-        private struct Made: Encodable { let id, token, expires: String }
+        private struct Made: Encodable {
+            let id, token, expires: String
+            /// The link that signs a partner in once; without an address before it where this machine's settings say none.
+            let link: String?
+        }
 
         func validate() throws {
             guard [partner != nil, analyst, self.operator].count(where: { $0 }) == 1 else {
@@ -104,28 +108,32 @@ extension TokenCommand {
             let now = UnixClock.system.now
             let token = AccessToken(
                 id: secret.id, role: role, note: note, createdAt: now, expiresAt: now + Int64(days) * 86_400)
-            try await TokenCommand.withStore(place) { try await $0.add(token, secret) }
+            let link = partner == nil ? nil : SignInLink()
+            try await TokenCommand.withStore(place) { try await $0.add(token, secret, link: link) }
+            let pages = Self.pages
+            let way = link.map { "\(pages ?? "/")sign-in?link=\($0.text)" }
             Terminal.talk("Give this to its owner over a channel that you trust; it is not shown again.")
-            let made = Made(id: token.id, token: secret.text, expires: Terminal.instant(token.expiresAt))
+            let made = Made(id: token.id, token: secret.text, expires: Terminal.instant(token.expiresAt), link: way)
             if json { try Terminal.json(made) } else { Terminal.data(secret.text) }
-            Terminal.talk(Self.signIn)
+            Terminal.talk(
+                "Its owner signs in at \(pages ?? "the address of `throng serve --portal`, or of your proxy before it")."
+            )
+            if let way { Terminal.talk("Or once, within seven days and without the token, by this link: \(way)") }
         }
 
-        /// The place to sign in, as far as this machine's settings say it.
-        private static var signIn: String {
-            let unknown = "Its owner signs in at the address of `throng serve --portal`, or of your proxy before it."
+        /// The address of the pages, with a slash at the end; nil where this machine's settings say none.
+        private static var pages: String? {
             do {
                 let settings = try Settings.ofMachine()
                 guard let portal = settings.value(of: .portal)?.text, let colon = portal.lastIndex(of: ":") else {
-                    return unknown
+                    return nil
                 }
                 let scheme = settings.value(of: .certificate) == nil ? "http" : "https"
                 let isAnywhere = ["", "0.0.0.0", "[::]"].contains(portal[..<colon])
-                return
-                    "Its owner signs in at \(scheme)://\(isAnywhere ? "localhost" : portal[..<colon])\(portal[colon...])/"
+                return "\(scheme)://\(isAnywhere ? "localhost" : portal[..<colon])\(portal[colon...])/"
             } catch {
                 // A file of settings that can't be read is the daemon's affair, which says so.
-                return unknown
+                return nil
             }
         }
 

@@ -1,6 +1,9 @@
 import Foundation
+import Logging
 import ThrongJournal
 import ThrongPlan
+import ThrongSchedule
+import ThrongStore
 import ThrongSystem
 
 /// The parts of a machine that `throng doctor` looks at without asking anybody.
@@ -124,5 +127,199 @@ struct DoctorMachine {
         }
         return DoctorFinding(
             "backups", days > 2 ? .look : .good, "one was made \(days) days ago", days > 2 ? cure : nil)
+    }
+}
+
+/// A daemon that runs on this machine, as its page for Prometheus shows it.
+struct DoctorDaemon {
+    private let address: String
+
+    init(_ settings: Settings) { address = settings.value(of: .metrics)?.text ?? Setting.metrics.standard }
+
+    var findings: [DoctorFinding] {
+        get async {
+            do {
+                let answer = try await HTTPConnection().answer(
+                    to: OutgoingRequest(.get, "http://\(address)/metrics"), within: .seconds(5), bodyLimit: 16 << 20)
+                guard answer.status == 200 else { throw CommandFailure("it answers \(answer.status)") }
+                return read(MetricsPage(String(decoding: answer.body, as: UTF8.self)))
+            } catch {
+                return [
+                    DoctorFinding(
+                        "daemon", .look, "none answers at http://\(address)/metrics: \(error)",
+                        "throng serve starts one; where it runs elsewhere, name its --metrics")
+                ]
+            }
+        }
+    }
+
+    private func read(_ page: MetricsPage) -> [DoctorFinding] {
+        var findings = [DoctorFinding("daemon", .good, "one answers at http://\(address)/metrics")]
+        if page.value("throng_database_up") == 0 {
+            findings.append(
+                DoctorFinding(
+                    "daemon", .wrong, "it does not reach PostgreSQL, and keeps events in its journal",
+                    "start PostgreSQL, or mend --database"))
+        }
+        for (round, value) in page.values("throng_round_failing", by: "round") where value == 1 {
+            findings.append(
+                DoctorFinding("daemon", .wrong, "its round \(round) fails", "its log says why: journalctl -u throng"))
+        }
+        return findings + [certificate(page), refusals(page)].compactMap { $0 }
+    }
+
+    private func certificate(_ page: MetricsPage) -> DoctorFinding? {
+        guard let end = page.value("throng_certificate_end_timestamp_seconds"), end > 0 else { return nil }
+        let days = (Int64(end) - UnixClock.system.now.value) / 86_400
+        return days >= 14
+            ? DoctorFinding("TLS", .good, "the daemon's certificate is good for \(days) days")
+            : DoctorFinding(
+                "TLS", days < 1 ? .wrong : .look, "the daemon's certificate is good for \(max(0, days)) days",
+                "renew it; the daemon reads the new file by itself")
+    }
+
+    /// More than one event in twenty that changed no counter: a client and the plan differ.
+    private func refusals(_ page: MetricsPage) -> DoctorFinding? {
+        let refused = page.values("throng_events_refused_total", by: "reason")
+        let accepted = page.values("throng_events_accepted_total", by: "app").map(\.value).reduce(0, +)
+        let sum = refused.map(\.value).reduce(0, +)
+        guard sum + accepted > 0, let most = refused.max(by: { $0.value < $1.value }) else { return nil }
+        let percent = Int(100 * sum / (sum + accepted))
+        guard sum * 20 > sum + accepted else {
+            return DoctorFinding("events", .good, "\(percent) % of all since its start were refused")
+        }
+        return DoctorFinding(
+            "events", .look, "\(percent) % of all since its start were refused, most as \(most.label)",
+            "compare what clients send with the plan; POST /v1/preview says what becomes of an event")
+    }
+}
+
+/// The text that Prometheus reads.
+struct MetricsPage {
+    private let lines: [Substring]
+
+    init(_ text: String) { lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") } }
+
+    /// The value of a metric without labels, or of its first line.
+    func value(_ name: String) -> Double? { found(name).first.flatMap { Double($0.value) } }
+
+    /// The values of a metric by one of its labels.
+    func values(_ name: String, by label: String) -> [(label: String, value: Double)] {
+        found(name).compactMap { labels, value in
+            guard let number = Double(value) else { return nil }
+            let text = labels.split(separator: "\"", omittingEmptySubsequences: false)
+            let place = text.indices.first { text[$0].hasSuffix("\(label)=") && text.indices.contains($0 + 1) }
+            return (place.map { String(text[$0 + 1]) } ?? "", number)
+        }
+    }
+
+    private func found(_ name: String) -> [(labels: Substring, value: Substring)] {
+        lines.compactMap { line in
+            guard line.hasPrefix(name), let space = line.lastIndex(of: " ") else { return nil }
+            let labels = line[..<space].dropFirst(name.count)
+            guard labels.isEmpty || labels.first == "{" else { return nil }
+            return (labels, line[line.index(after: space)...])
+        }
+    }
+}
+
+/// The PostgreSQL of a daemon, as `throng doctor` finds it, and the clocks that both go by.
+struct DoctorDatabase {
+    private let place: Place
+    private let settings: Settings
+    /// The first supported version of PostgreSQL.
+    private static let oldest = 15
+
+    init(_ place: Place, _ settings: Settings) {
+        self.place = place
+        self.settings = settings
+    }
+
+    var findings: [DoctorFinding] {
+        get async {
+            if let database = settings.value(of: .database) {
+                return await asked(ConnectionSettings(connectionString: database.text), "the one of \(database.place)")
+            }
+            let directory = settings.dataPath + "/postgres"
+            guard FileManager.default.fileExists(atPath: directory) else {
+                return [programs]
+            }
+            do {
+                let cluster = try PrivateCluster.quiet(in: directory, from: .error)
+                guard cluster.processID != nil else {
+                    return [
+                        DoctorFinding("PostgreSQL", .good, "the private one does not run; `throng serve` starts it")
+                    ]
+                }
+                return await asked(cluster.settings, "the private one")
+            } catch {
+                return [DoctorFinding("PostgreSQL", .wrong, "\(error)", "apt-get install postgresql")]
+            }
+        }
+    }
+
+    /// The programs of a PostgreSQL that a first start needs.
+    private var programs: DoctorFinding {
+        let folder = "/usr/lib/postgresql"
+        // A folder that is not there has no version in it.
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let found = versions.filter { access("\(folder)/\($0)/bin/initdb", X_OK) == 0 }.compactMap { Int($0) }
+        guard let newest = found.max(), newest >= Self.oldest else {
+            return DoctorFinding(
+                "PostgreSQL", .wrong, "none is set, and none of \(Self.oldest) or later is installed for a private one",
+                "apt-get install postgresql, or name one by --database")
+        }
+        return DoctorFinding(
+            "PostgreSQL", .good, "none is set; the first start makes a private one of version \(newest)")
+    }
+
+    private func asked(_ connection: ConnectionSettings, _ name: String) async -> [DoctorFinding] {
+        do {
+            let (version, missing) = try await standing(connection)
+            let found = "\(name) answers, version \(version / 10_000).\(version % 10_000)"
+            guard version >= Self.oldest * 10_000 else {
+                return [
+                    DoctorFinding(
+                        "PostgreSQL", .wrong, "\(found), which is not supported",
+                        "upgrade it to \(Self.oldest) or later")
+                ]
+            }
+            guard missing == 0 else {
+                return [
+                    DoctorFinding(
+                        "PostgreSQL", .look, "\(found), and lacks \(missing) migrations",
+                        "throng database --migrate, as the schema's owner")
+                ]
+            }
+            return [
+                DoctorFinding("PostgreSQL", .good, "\(found), which is supported, with this version's schema"),
+                try await clock(connection),
+            ]
+        } catch {
+            return [
+                DoctorFinding(
+                    "PostgreSQL", .wrong, "\(name) can't be asked: \(error)",
+                    "see whether it runs and lets this user in; events wait in the journal meanwhile")
+            ]
+        }
+    }
+
+    /// The server's version, and how many migrations it lacks where it is not too old for them.
+    private func standing(_ settings: ConnectionSettings) async throws -> (version: Int, missing: Int) {
+        let connection = Connection(settings)
+        defer { connection.close() }
+        let version = try await connection.run { $0.serverVersion }
+        guard version >= Self.oldest * 10_000 else { return (version, 0) }
+        return (version, try await Migrator(connection).status().count { $0.appliedAt == nil })
+    }
+
+    private func clock(_ settings: ConnectionSettings) async throws -> DoctorFinding {
+        let store = DatabaseClock(settings)
+        defer { store.close() }
+        guard let doubt = try await MachineClock().look(store) else {
+            return DoctorFinding("clock", .good, "the time of day is believed")
+        }
+        return DoctorFinding(
+            "clock", .wrong, "\(doubt)", "set the clock; where it is right: throng doctor --confirm-clock DATE")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ThrongServer
 import ThrongSystem
 
 /// One request that came through the operator's proxy, and what it says of clients. Addresses of clients are never shown.
@@ -14,42 +15,19 @@ struct ProxyVisit {
 
     /// Waits where clients post for one request.
     ///
-    /// - Throws: `CommandFailure` where the address is in use or nobody came.
+    /// - Throws: `DaemonError` where the address is in use; `CommandFailure` where nobody came.
     static func awaited(at settings: Settings) throws -> DoctorFinding {
         let address = settings.value(of: .listen)?.text ?? Setting.listen.standard
-        guard let colon = address.lastIndex(of: ":"), !address.hasPrefix("unix:") else {
+        guard let endpoint = DaemonOptions.Endpoint(address), endpoint.host != nil else {
             throw CommandFailure("--proxy waits at a host and a port; have your proxy connect to one for this.")
         }
-        let host = address[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        let listener = try Self.listener(host, String(address[address.index(after: colon)...]), address)
+        let listener = try endpoint.listener(purpose: "where clients post", option: "--listen")
         defer { close(listener) }
         Terminal.talk("Waiting a minute at \(address): ask for a page through your proxy now.")
         guard let visit = Self.visit(at: listener) else {
             throw CommandFailure("Nobody came to \(address) within a minute; see where your proxy connects to.")
         }
         return visit.finding(settings)
-    }
-
-    private static func listener(_ host: String, _ port: String, _ address: String) throws -> Int32 {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_PASSIVE
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host.isEmpty ? nil : host, port, &hints, &found) == 0, let first = found else {
-            throw CommandFailure("\(address) is no host and port.")
-        }
-        defer { freeaddrinfo(first) }
-        let listener = socket(first.pointee.ai_family, first.pointee.ai_socktype, first.pointee.ai_protocol)
-        var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard listener >= 0, bind(listener, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0,
-            listen(listener, 8) == 0
-        else {
-            let why = String(cString: strerror(errno))
-            if listener >= 0 { close(listener) }
-            throw CommandFailure("\(address) can't be listened at (\(why)); stop the daemon there for this minute.")
-        }
-        return listener
     }
 
     private static func visit(at listener: Int32) -> ProxyVisit? {

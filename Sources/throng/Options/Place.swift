@@ -52,9 +52,7 @@ enum DatabaseAccess {
                     + "or a PostgreSQL with --database.")
         }
         try DataDirectory.checkTrust(in: place.dataPath)
-        var logger = Logger(label: "throng")
-        logger.logLevel = .warning
-        let cluster = try PrivateCluster(directory: directory, logger: logger)
+        let cluster = try PrivateCluster.quiet(in: directory)
         if cluster.processID != nil { return try await body(cluster.settings) }
         try await cluster.start()
         let result: Result<Value, any Error>
@@ -89,9 +87,31 @@ enum DatabaseAccess {
     }
 }
 
+extension PrivateCluster {
+    /// Returns the private PostgreSQL of a folder; it logs warnings and nothing less.
+    static func quiet(in directory: String, from level: Logger.Level = .warning) throws -> PrivateCluster {
+        var logger = Logger(label: "throng")
+        logger.logLevel = level
+        return try PrivateCluster(directory: directory, logger: logger)
+    }
+}
+
 extension Connection {
     /// Opens a connection for statements that go through tables of any size.
     static func patient(_ settings: ConnectionSettings) -> Connection {
         Connection(ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
+    }
+}
+
+/// The secret that releases draw their noise from, so that the same question has the same draw.
+enum ReleaseSecret {
+    static let name = "installation.secret"
+
+    /// The secret of a data directory, where it is made if there is none; nil where there is no such directory.
+    ///
+    /// - Throws: `TieSecretError`.
+    static func find(dataPath: String) throws -> TieSecret? {
+        guard FileManager.default.fileExists(atPath: dataPath) else { return nil }
+        return try TieSecret.kept(at: dataPath + "/" + name)
     }
 }

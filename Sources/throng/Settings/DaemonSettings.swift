@@ -226,3 +226,107 @@ extension Settings {
         return value.text
     }
 }
+
+enum ReportVariables {
+    /// Takes the settings over.
+    ///
+    /// - Throws: `ValidationError` for no whole number, one out of range, or a plan's host that is not allowed.
+    static func apply(to reports: inout ReportSettings, plans: [Plan], settings: Settings) throws {
+        for setting in DaemonSettings.testReportNumbers { try setting.take(from: settings, to: &reports) }
+        func text(_ setting: Setting) -> String? { settings.value(of: setting)?.text }
+        if let path = text(.reportKey) { reports.signing = ReportKeyFolder(keyPath: path) }
+        reports.printer = PagePrinter(environment: settings.environment)
+        if let path = text(.authorities) { reports.delivery.authorities = path }
+        if let text = text(.hosts) { reports.delivery.hosts = names(text) }
+        if let text = text(.privateHosts) { reports.delivery.privateHosts = names(text) }
+        if let value = settings.value(of: .mail) {
+            guard let route = DeliveryOptions.MailRoute(value.text) else {
+                throw ValidationError(
+                    """
+                    \(value.place) takes a server and the address that mails come from, such as \
+                    "smtps://throng@mail.shop.example reports@shop.example"; the user's password is in the file secrets/smtp of \
+                    the data directory.
+                    """)
+            }
+            reports.delivery.mail = route
+        }
+        try check(plans, against: reports.delivery)
+    }
+
+    /// Host names without the port that needs no mention.
+    private static func names(_ text: String) -> Set<String> {
+        Set(
+            text.lowercased().split(separator: " ").map {
+                $0.hasSuffix(":443") ? String($0.dropLast(4)) : String($0)
+            })
+    }
+
+    /// A plan alone makes nobody send anything anywhere: the operator allows each host.
+    private static func check(_ plans: [Plan], against delivery: DeliveryOptions) throws {
+        for plan in plans {
+            for report in plan.reports {
+                for place in report.deliveries {
+                    let host: String
+                    switch place {
+                    case .folder: continue
+                    case .http(let http): host = http.authority
+                    case .mail(let address, place: _): host = address.domain
+                    }
+                    guard delivery.hosts.contains(host) else {
+                        throw ValidationError(
+                            """
+                            Report \(report.name) of \(plan.app.name) goes to \(host), which \(Setting.hosts.variable) does not \
+                            list. Add it there, separated by a space, if reports may be sent to it.
+                            """)
+                    }
+                    if case .mail = place, delivery.mail == nil {
+                        throw ValidationError(
+                            """
+                            Report \(report.name) of \(plan.app.name) goes by mail, and \(Setting.mail.variable) names no server. \
+                            Set it, such as to "smtps://throng@mail.shop.example reports@shop.example".
+                            """)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Bounds and paces that only tests change, to make something happen sooner or in less space.
+///
+/// Each is a variable of the environment alone, such as `THRONG_TEST_SCHEDULE_SECONDS`: no file, no help and no page
+/// has it, and an operator has no use for it. What it means and its default are those of what it sets.
+extension DaemonSettings {
+    static let testNumbers: [NumberSetting<DaemonOptions>] = [
+        .init(test: "intake-bodies-bytes", "bytes", 1 << 20...1 << 40) { $0.bodiesBytes = $1 },
+        .init(test: "intake-request-seconds", "seconds", 1...3600) { $0.requestDeadline = .seconds($1) },
+        .init(test: "journal-segment-bytes", "bytes", 1 << 16...1 << 30) { $0.journal.segmentBytes = $1 },
+        .init(test: "journal-queue-bytes", "bytes", 1 << 16...1 << 30) { $0.journal.queueBytes = $1 },
+        .init(test: "journal-checkpoint-bytes", "bytes", 0...1 << 40) { $0.journal.checkpointBytes = $1 },
+        .init(test: "flush-most-seconds", "seconds", 1...3600) { $0.longestFlushInterval = .seconds($1) },
+        .init(test: "schedule-seconds", "seconds", 1...86_400) { $0.scheduleInterval = .seconds($1) },
+        .init(test: "traces-percent", "percent", 0...100) { $0.traces.percent = $1 },
+    ]
+
+    /// Those of deliveries, which `throng report make` reads, too.
+    static let testReportNumbers: [NumberSetting<ReportSettings>] = [
+        .init(test: "deliver-seconds", "seconds", 1...3600) { $0.delivery.fileSeconds = Int64($1) },
+        .init(test: "deliver-retry-seconds", "seconds", 1...3600) { $0.delivery.retrySeconds = Int64($1) },
+        .init(test: "deliver-tries", "tries", 1...100) { $0.delivery.tries = $1 },
+    ]
+
+    static var testVariables: [String] {
+        testNumbers.map(\.setting.variable) + testReportNumbers.map(\.setting.variable)
+    }
+}
+
+extension NumberSetting {
+    fileprivate init(
+        test name: String, _ unit: String, _ range: ClosedRange<Int>,
+        apply: @escaping @Sendable (inout Options, Int) -> Void
+    ) {
+        self.init(
+            key: "test.\(name)", unit: unit, lowest: range.lowerBound, highest: range.upperBound, standard: 0,
+            meaning: "", apply: apply)
+    }
+}

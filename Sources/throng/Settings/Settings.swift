@@ -1,6 +1,6 @@
 import ArgumentParser
-import Configuration
 import Foundation
+import ThrongPlan
 import ThrongSystem
 
 /// All that is set for `throng serve`, and by whom: options first, then the environment, then a file; what nobody says
@@ -8,22 +8,14 @@ import ThrongSystem
 struct Settings: Sendable {
     let environment: [String: String]
     let file: SettingsFile?
-    private let byOption: InMemoryProvider
-    private let byEnvironment: EnvironmentVariablesProvider
-    private let byFile: InMemoryProvider
+    /// The words of the command line, by key.
+    private let options: [String: [String]]
 
     /// Other commands', which one environment may hold beside these.
     private static let others: Set = ["THRONG_SUPPRESS_SECRET", SettingsFile.variable]
 
-    /// - Parameter options: what the command line says, by key.
     init(options: [String: [String]] = [:], environment: [String: String], file: SettingsFile? = nil) {
-        self.environment = environment
-        self.file = file
-        byOption = Self.provider("options", options)
-        // An empty list or text is as good as none.
-        byEnvironment = EnvironmentVariablesProvider(
-            environmentVariables: environment.filter { $0.key.hasPrefix("THRONG_") }, arraySeparator: ":")
-        byFile = Self.provider("file", (file?.entries ?? [:]).mapValues(\.texts))
+        (self.options, self.environment, self.file) = (options, environment, file)
     }
 
     /// Returns the settings for commands beside the daemon: from the environment, and from the file that it names or
@@ -39,16 +31,19 @@ struct Settings: Sendable {
 
     /// Returns the value of a setting; nil where nobody says.
     func value(of setting: Setting) -> SettingValue? {
-        if let texts = texts(of: setting, in: byOption) {
-            return SettingValue(texts: texts, origin: .option(setting.option ?? setting.key))
+        let isList = if case .paths = setting.kind { true } else { false }
+        func value(_ texts: [String], _ origin: SettingValue.Origin) -> SettingValue {
+            SettingValue(texts: isList ? texts : [texts.joined(separator: " ")], origin: origin)
         }
-        if let texts = texts(of: setting, in: byEnvironment) {
-            return SettingValue(texts: texts, origin: .environment(setting.variable))
+        if let texts = options[setting.key] { return value(texts, .option(setting.option ?? setting.key)) }
+        if let text = environment[setting.variable] {
+            let texts = text.split(separator: ":", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            return value(isList ? texts : [text], .environment(setting.variable))
         }
-        if let texts = texts(of: setting, in: byFile), let file, let entry = file.entries[setting.key] {
-            return SettingValue(texts: texts, origin: .file(path: file.path, line: entry.line, key: setting.key))
-        }
-        return nil
+        guard let file, let entry = file.entries[setting.key] else { return nil }
+        return value(entry.texts, .file(path: file.path, line: entry.line, key: setting.key))
     }
 
     var unknownVariables: [String] {
@@ -64,31 +59,6 @@ struct Settings: Sendable {
         Setting.all.filter { setting in
             !setting.isReloaded && value(of: setting)?.texts != former.value(of: setting)?.texts
         }.map(\.key)
-    }
-
-    private static func provider(_ name: String, _ texts: [String: [String]]) -> InMemoryProvider {
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (key, texts) in texts {
-            let isList = if case .paths = Setting.named(key)?.kind { true } else { false }
-            values[absolute(key)] = ConfigValue(
-                isList ? .stringArray(texts) : .string(texts.joined(separator: " ")), isSecret: false)
-        }
-        return InMemoryProvider(name: name, values: values)
-    }
-
-    private static func absolute(_ key: String) -> AbsoluteConfigKey {
-        AbsoluteConfigKey(["throng"] + key.split(separator: ".").map { String($0) })
-    }
-
-    private func texts(of setting: Setting, in provider: some ConfigProvider) -> [String]? {
-        let isList = if case .paths = setting.kind { true } else { false }
-        // Texts and lists of texts can always be had as what they are.
-        let found = try? provider.value(forKey: Self.absolute(setting.key), type: isList ? .stringArray : .string)
-        switch found?.value?.content {
-        case .string(let text): return [text]
-        case .stringArray(let texts): return texts.isEmpty ? nil : texts
-        default: return nil
-        }
     }
 }
 
@@ -113,13 +83,27 @@ struct NumberSetting<Options>: Sendable {
     /// - Throws: `ValidationError` where it is no whole number, or out of range.
     func take(from settings: Settings, to options: inout Options) throws {
         guard let found = settings.value(of: setting) else { return }
-        let reader = ConfigReader(
-            provider: EnvironmentVariablesProvider(environmentVariables: [setting.variable: found.text]))
-        guard let value = reader.int(forKey: ConfigKey("throng.\(key)")), (lowest...highest).contains(value) else {
+        guard let value = Int(found.text), (lowest...highest).contains(value) else {
             throw ValidationError(
                 "\(found.place) takes a whole number of \(unit) from \(lowest) to \(highest); found '\(found.text.prefix(60))'."
             )
         }
         apply(&options, value)
+    }
+}
+
+extension LocalPaths {
+    /// Returns the problem of each setting whose path is an address.
+    static func problems(of settings: Settings) -> [any Error] {
+        Setting.all.flatMap { setting -> [any Error] in
+            switch setting.kind {
+            case .path, .paths:
+                guard let value = settings.value(of: setting) else { return [] }
+                return value.texts.compactMap { AddressText.problem(ofPath: $0) }.map {
+                    ValidationError("\(value.place): \($0).")
+                }
+            case .number, .text, .words, .choice, .connection: return []
+            }
+        }
     }
 }

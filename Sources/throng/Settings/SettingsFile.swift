@@ -130,35 +130,27 @@ struct SettingsFile: Sendable {
         }
 
         private mutating func take(_ node: Node, _ setting: Setting, _ line: Int) {
-            func refuse(_ found: String, _ allowed: String) {
-                self.refuse(line, setting.key, "found \(found); \(allowed) is allowed here")
+            let scalar = node.scalar?.string
+            let (texts, allowed): ([String?], String) =
+                switch setting.kind {
+                case .number(let unit, let lowest, let highest):
+                    (
+                        [scalar.flatMap { Int($0) }.map { (lowest...highest).contains($0) } == true ? scalar : nil],
+                        "a whole number of \(unit) from \(lowest) to \(highest)"
+                    )
+                case .choice(let known): ([known.first { $0 == scalar }], "one of \(known.joined(separator: ", "))")
+                case .text, .path, .connection: ([Self.text(node)], "a text on one line")
+                case .paths, .words:
+                    (node.sequence.map { $0.map(Self.text) } ?? [Self.text(node)], "a text, or a list of texts,")
+                }
+            let found = texts.compactMap { $0 }
+            guard !found.isEmpty, found.count == texts.count else {
+                // A value that may hold a password is not repeated.
+                let isSecret = if case .connection = setting.kind { true } else { false }
+                let name = isSecret ? "something else" : Self.name(node)
+                return refuse(line, setting.key, "found \(name); \(allowed) is allowed here")
             }
-            switch setting.kind {
-            case .number(let unit, let lowest, let highest):
-                guard let text = node.scalar?.string, let number = Int(text), (lowest...highest).contains(number) else {
-                    return refuse(Self.name(node), "a whole number of \(unit) from \(lowest) to \(highest)")
-                }
-                entries[setting.key] = Entry(texts: [text], line: line)
-            case .choice(let known):
-                guard let text = node.scalar?.string, known.contains(text) else {
-                    return refuse(Self.name(node), "one of \(known.joined(separator: ", "))")
-                }
-                entries[setting.key] = Entry(texts: [text], line: line)
-            case .text, .path, .connection:
-                guard let text = Self.text(node) else {
-                    // A value that may hold a password is not repeated.
-                    let isSecret = if case .connection = setting.kind { true } else { false }
-                    return refuse(isSecret ? "something else" : Self.name(node), "a text on one line")
-                }
-                entries[setting.key] = Entry(texts: [text], line: line)
-            case .paths, .words:
-                let texts = node.sequence.map { $0.map(Self.text) } ?? [Self.text(node)]
-                let found = texts.compactMap { $0 }
-                guard !found.isEmpty, found.count == texts.count else {
-                    return refuse(Self.name(node), "a text, or a list of texts,")
-                }
-                entries[setting.key] = Entry(texts: found, line: line)
-            }
+            entries[setting.key] = Entry(texts: found, line: line)
         }
 
         private static func text(_ node: Node) -> String? {

@@ -3,6 +3,7 @@ import ThrongPlan
 import ThrongReport
 import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 
 /// The versions that `throng --version` prints: the program's, and those of every format that it reads or writes.
 enum Versions {
@@ -38,14 +39,19 @@ enum Versions {
 
     /// The program's version on a line of its own, then a line for each format.
     static var text: String {
-        let lines = formats.map { name, version in name.padding(toLength: 12) + version }
+        let lines = formats.map { name, version in name.padded(to: 12) + version }
         return (["throng \(throng)"] + lines).joined(separator: "\n")
     }
 }
 
 extension String {
     /// The text with spaces behind it, so that columns line up.
-    fileprivate func padding(toLength length: Int) -> String {
+    func padded(to length: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, length - count))
     }
+}
+
+extension Terminal {
+    /// 2026-11-20T06:00:00Z.
+    static func instant(_ time: UnixSeconds) -> String { Instant.text(time) }
 }

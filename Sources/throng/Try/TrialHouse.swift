@@ -1,18 +1,76 @@
 import Foundation
-import Logging
 import ThrongJournal
 import ThrongPlan
 import ThrongSchedule
 import ThrongStore
 import ThrongSystem
 
-/// The data directory of a trial: emptied before each, marked as made up, and left behind for whoever wants to look.
+/// The data directory of a trial: its own while it runs, emptied before, marked as made up, and left behind for whoever wants
+/// to look.
 struct TrialHouse {
     let path: String
+    /// The descriptor of the directory, whose lock no other trial gets meanwhile.
+    private let lock: Int32
 
-    /// Names a directory; nothing is touched.
-    init(_ path: String) {
-        self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    /// Takes a directory, and empties it of what an earlier trial left.
+    ///
+    /// - Parameters:
+    ///   - named: where nil, it is the first of nine standard ones that no trial runs in.
+    ///   - standard: the first of these; the others are named after it.
+    init(_ named: String?, else standard: String = Place.standardData + "-try") async throws {
+        let places = named.map { [$0] } ?? [standard] + (2...9).map { "\(standard)-\($0)" }
+        for place in places.map(Place.absolute) {
+            guard let lock = try Self.lock(place) else { continue }
+            (path, self.lock) = (place, lock)
+            do { try await empty() } catch {
+                leave()
+                throw error
+            }
+            return
+        }
+        throw CommandFailure(
+            "A trial runs in \(places.joined(separator: ", ")); end it by Ctrl-C first, or name another --data.")
+    }
+
+    /// Makes a directory that nobody else can have put there, and locks it; nil where a trial or a daemon runs in it.
+    private static func lock(_ path: String) throws -> Int32? {
+        let files = FileManager.default
+        func failed() -> CommandFailure {
+            CommandFailure("\(path) can't be made (\(String(cString: strerror(errno)))); name another --data.")
+        }
+        try DataDirectory.checkTrust(in: path)
+        let parent = (path as NSString).deletingLastPathComponent
+        if !parent.isEmpty { try files.createDirectory(atPath: parent, withIntermediateDirectories: true) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failed() }
+        // Nobody else can have put another one there in the meantime.
+        try DataDirectory.checkTrust(in: path)
+        let lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw failed() }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0, !DataDirectory.isHeld(path) else {
+            close(lock)
+            return nil
+        }
+        return lock
+    }
+
+    /// Leaves the directory to whoever comes next.
+    func leave() { close(lock) }
+
+    /// Removes what an earlier trial left, and marks the directory; one that holds anything else is left alone.
+    private func empty() async throws {
+        let files = FileManager.default
+        guard try files.contentsOfDirectory(atPath: path).isEmpty || MadeUpMark.isThere(in: path) else {
+            throw CommandFailure("\(path) holds something else than an earlier trial; name another --data.")
+        }
+        guard MadeUpMark.put(in: path) else {
+            throw CommandFailure("\(path) can't be written; name another --data.")
+        }
+        try await cluster().remove()
+        for name in try files.contentsOfDirectory(atPath: path) where name != MadeUpMark.name {
+            try files.removeItem(atPath: path + "/" + name)
+        }
+        // The server's user has to come through; others have no business here.
+        fchmod(lock, getuid() == 0 ? 0o711 : 0o700)
     }
 
     /// The plan's file as the trial's daemon reads it: the last that was right.
@@ -21,11 +79,7 @@ struct TrialHouse {
     /// The private PostgreSQL.
     ///
     /// - Throws: `ClusterError`.
-    func cluster() throws -> PrivateCluster {
-        var logger = Logger(label: "throng")
-        logger.logLevel = .warning
-        return try PrivateCluster(directory: path + "/postgres", logger: logger)
-    }
+    func cluster() throws -> PrivateCluster { try .quiet(in: path + "/postgres") }
 
     /// The settings by which the past is made: commits wait for no disk, as all of it can be made up again.
     ///
@@ -42,33 +96,6 @@ struct TrialHouse {
         ReportScheduler(
             store: store, rules: .system, folder: path,
             printer: PagePrinter(environment: ProcessInfo.processInfo.environment))
-    }
-
-    /// Makes an empty directory that nobody else can have put there; one that an earlier trial left is emptied, any other is
-    /// left alone.
-    func prepare() async throws {
-        let files = FileManager.default
-        try DataDirectory.checkTrust(in: path)
-        if files.fileExists(atPath: path) {
-            let names = try files.contentsOfDirectory(atPath: path)
-            guard names.isEmpty || MadeUpMark.isThere(in: path) else {
-                throw CommandFailure("\(path) holds something else than an earlier trial; name another --data.")
-            }
-            guard !DataDirectory.isHeld(path) else {
-                throw CommandFailure("A trial runs in \(path); end it by Ctrl-C first, or name another --data.")
-            }
-            try await cluster().remove()
-            try files.removeItem(atPath: path)
-        }
-        let parent = (path as NSString).deletingLastPathComponent
-        if !parent.isEmpty { try files.createDirectory(atPath: parent, withIntermediateDirectories: true) }
-        // The server's user has to come through; others have no business here.
-        guard mkdir(path, getuid() == 0 ? 0o711 : 0o700) == 0 else {
-            throw CommandFailure("\(path) can't be made (\(String(cString: strerror(errno)))); name another --data.")
-        }
-        guard MadeUpMark.put(in: path) else {
-            throw CommandFailure("\(path) can't be written; name another --data.")
-        }
     }
 
     /// Writes the plan that the daemon reads.

@@ -16,25 +16,10 @@ struct TrialSummary: Encodable {
     let cellsWithheld: Int
     /// The files of all reports.
     let reports: [String]
-    /// The hiding places of the sample's devices; nil of a crowd that is made up.
-    let hiding: Hiding?
     /// The events that a daemon took over HTTP.
     var eventsAcknowledged: Int?
     /// The time until the reports were there.
     var seconds = 0
-
-    /// Real devices that are alone among all, by all that they say of themselves and by the plan's buckets.
-    struct Hiding: Encodable {
-        let knownDevices: Int
-        let uniqueBefore: Int
-        let uniqueAfter: Int
-        let dimensions: [String]
-
-        var words: String {
-            "\(Terminal.grouped(uniqueBefore)) of \(Terminal.grouped(knownDevices)) before bucketing, "
-                + "\(Terminal.grouped(uniqueAfter)) after, by \(dimensions.joined(separator: ", "))"
-        }
-    }
 
     /// Prints it.
     ///
@@ -52,11 +37,17 @@ struct TrialSummary: Encodable {
                     ("numbers published", "\(Terminal.grouped(cellsPublished)) of yesterday"),
                     (
                         "numbers withheld",
-                        Terminal.grouped(cellsWithheld) + "  (small and empty cells look the same)"
+                        Terminal.grouped(cellsWithheld) + "  (small groups and empty ones look the same)"
                     ),
                     ("time", "\(seconds) s"),
-                ] + (hiding.map { [("unique devices", $0.words)] } ?? [])))
-        Terminal.data("\nReports (made up):")
+                ]))
+        Terminal.data(
+            """
+
+            Your people will be others than this crowd: of what is close to k other numbers will be shown.
+
+            Reports (made up):
+            """)
         for path in reports where path.hasSuffix(".html") { Terminal.data("  \(path)") }
         let folders = Set(reports.map { ($0 as NSString).deletingLastPathComponent }).sorted()
         guard !folders.isEmpty else { return }

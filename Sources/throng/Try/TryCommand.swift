@@ -42,8 +42,8 @@ struct TryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The page's port on 127.0.0.1 (default: 8080, if free).", valueName: "port"))
     var port: Int?
 
-    @Option(help: ArgumentHelp("A data directory for trials alone.", valueName: "dir"))
-    var data = Place.standardData + "-try"
+    @Option(help: ArgumentHelp("A directory for trials (default: \(Place.standardData)-try).", valueName: "dir"))
+    var data: String?
 
     @Option(help: ArgumentHelp("Where reports go (default: in the data directory).", valueName: "dir"))
     var out: String?
@@ -77,9 +77,10 @@ struct TryCommand: AsyncParsableCommand {
         let plan = read.plan.forMadeUpCrowd()
         let devices = audience ?? min(plan.app.audience, Self.mostDevices)
         let crowd = TrialCrowd(plan: plan, crowd: try source.made(for: plan), devices: devices, seed: seed)
-        let port = try ServeProcess.freePort(port)
-        let house = TrialHouse(data)
-        try await house.prepare()
+        // A port that can't be had is said before the minute's work; which of the free ones, after it.
+        if port != nil { _ = try ServeProcess.freePort(port) }
+        let house = try await TrialHouse(data)
+        defer { house.leave() }
         try house.write(read.bytes)
         _ = try ReportKeyFolder(dataPath: house.path).rotate(now: UnixClock.system.now)
         var summary = try await make(crowd, in: house)
@@ -96,7 +97,7 @@ struct TryCommand: AsyncParsableCommand {
                 try show(summary, in: house)
             } else {
                 try show(summary, in: house)
-                try await stay(read, crowd, summary, source, house, serve, port: port, certificate)
+                try await stay(read, crowd, summary, source, house, serve, certificate)
             }
         } catch {
             // The first error matters more than how the end went.
@@ -149,21 +150,12 @@ struct TryCommand: AsyncParsableCommand {
             return TrialSummary(
                 devices: crowd.devices, days: count, eventsCounted: tally.counted,
                 eventsRefused: tally.refused.values.reduce(0, +), refusals: tally.refused,
-                cellsPublished: made.published, cellsWithheld: made.withheld, reports: made.files,
-                hiding: try Self.hiding(crowd))
+                cellsPublished: made.published, cellsWithheld: made.withheld, reports: made.files)
         } catch {
             // The first error matters more than how the end went.
             try? await cluster.stop()
             throw error
         }
-    }
-
-    private static func hiding(_ crowd: TrialCrowd) throws -> TrialSummary.Hiding? {
-        guard !crowd.crowd.isMadeUp else { return nil }
-        let bucketed = try crowd.crowd.uniqueBucketed(plan: crowd.plan)
-        return TrialSummary.Hiding(
-            knownDevices: crowd.crowd.devices.count, uniqueBefore: crowd.crowd.uniqueRaw, uniqueAfter: bucketed.unique,
-            dimensions: bucketed.dimensions.map(\.text))
     }
 
     /// Posts some batches over HTTP, as clients do.
@@ -182,12 +174,13 @@ struct TryCommand: AsyncParsableCommand {
     /// Serves the page until Ctrl-C.
     private func stay(
         _ read: RunningPlan, _ crowd: TrialCrowd, _ summary: TrialSummary, _ source: CrowdSource, _ house: TrialHouse,
-        _ serve: ServeProcess, port: Int, _ certificate: TrialCertificate?
+        _ serve: ServeProcess, _ certificate: TrialCertificate?
     ) async throws {
+        let port = try ServeProcess.freePort(port)
         let settings = try house.cluster().settings
         let file = plan ?? read.path
         let feed = TryoutFeed(plan: WatchedPlan.said(file, crowd.plan, .counting))
-        let desk = TryoutDesk(
+        let desk = TryoutProxy(
             feed, plan: crowd.plan, daemon: serve.url, authorities: certificate?.certificate, settings: settings,
             folder: house.path)
         defer { desk.close() }

@@ -13,7 +13,7 @@ actor WatchedPlan {
     private let file: String
     private let house: TrialHouse
     private let serve: ServeProcess
-    private let desk: TryoutDesk
+    private let desk: TryoutProxy
     private let feed: TryoutFeed
     private let settings: ConnectionSettings
     private var crowd: TrialCrowd
@@ -28,7 +28,7 @@ actor WatchedPlan {
 
     /// - Parameter makeCrowd: makes the crowd of a plan.
     init(
-        _ file: String, bytes: [UInt8], house: TrialHouse, serve: ServeProcess, desk: TryoutDesk, feed: TryoutFeed,
+        _ file: String, bytes: [UInt8], house: TrialHouse, serve: ServeProcess, desk: TryoutProxy, feed: TryoutFeed,
         settings: ConnectionSettings, crowd: TrialCrowd, makeCrowd: @escaping @Sendable (Plan) throws -> Crowd
     ) {
         (self.file, self.bytes, self.house, self.serve) = (file, bytes, house, serve)

@@ -18,6 +18,8 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Has the daemon write checkpoints; a seed's history is another one then.") var checkpoints = false
     @Flag(help: "Has the daemon stand still again and again; a seed's history is another one then.") var stutters =
         false
+    @Flag(help: "Has the daemon stop in order while PostgreSQL is away; a seed's history is another one then.")
+    var stops = false
     @Flag(help: "Prints each history's digest.") var digests = false
     @Flag(help: "Prints all that happened in each history.") var trace = false
 
@@ -33,7 +35,7 @@ struct Simulate: ParsableCommand {
         let started = ContinuousClock.now
         var broken: [Violation.Promise: [UInt64]] = [:]
         for value in first..<(first + seeds) {
-            let seed = Seed(value, steps: steps, checkpoints: checkpoints, stutters: stutters)
+            let seed = Seed(value, steps: steps, checkpoints: checkpoints, stutters: stutters, stops: stops)
             let outcome = Simulator.breaking(faults) { simulator.run(seed) }
             if trace {
                 for line in Simulator.breaking(faults, { simulator.run(seed.actions, isTraced: true).lines }) {

@@ -50,6 +50,25 @@ struct ForecastPartsTests {
         #expect(proved.lines.contains(sentence) && !plain.lines.contains { $0.contains("prove") })
     }
 
+    @Test("what has k devices and is not shown may be: its lines say how many, and that no forecast knows which")
+    func near() throws {
+        // Of some of these sizes something is close to k.
+        let forecasts = try [40, 60, 80, 100, 130, 170, 220].map {
+            try Self.forecast(try Self.plan(), CrowdFolder.made(seed: 1), devices: $0)
+        }
+        let forecast = try #require(
+            forecasts.first { $0.metrics.contains { $0.groupings.contains { $0.reached > $0.numbers } } })
+        let (lines, groupings) = (forecast.lines, forecast.metrics.flatMap(\.groupings))
+        #expect(lines.contains("What would be shown of a day; what is close to k may or may not be, by chance"))
+        let rows = lines.compactMap { line in
+            line.firstMatch(of: /^  (?:views|sales) .*?  +(\d+)  +(\d+)  +[\d.]+%  +±/).map { (Int($0.1), Int($0.2)) }
+        }
+        #expect(rows.count == groupings.count)
+        for (row, grouping) in zip(rows, groupings) {
+            #expect(row.0 == grouping.numbers && row.1 == max(0, grouping.reached - grouping.numbers))
+        }
+    }
+
     @Test("whoever is alone with what batches say is counted, and what they tell is in bits")
     func crowding() throws {
         var folder = CrowdFolder.made(seed: 1)

@@ -122,6 +122,7 @@ struct PlanDiffTests {
             .asks),
         Edit("explanation: To see.", "use: product, explanation: To see.", .words),
         Edit("explanation: To see.", "use: marketing, explanation: To see.", .widens),
+        Edit("consent: not_required", "consent: not_required, legal_basis: contract", .words),
         Edit("[do_not_track]", "[do_not_track, age_signal]", .tightens),
         Edit("consent: required", "consent: required, consent_version: 1"),
         Edit("consent: required", "consent: required, consent_version: 2", .asks),

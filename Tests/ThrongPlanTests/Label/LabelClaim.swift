@@ -22,8 +22,9 @@ struct LabelClaim {
         /// The margin that `plan check` prints of the metric, largest of its groupings.
         func printed(_ word: String) -> Double {
             let lines = plan.marginLines().filter { $0.contains("'\(metric?.name.text ?? "")'") }
-            let numbers = lines.flatMap { $0.matches(of: /([a-z]+) ±([0-9]+)/) }.filter { $0.output.1 == word }
-            return numbers.compactMap { Double($0.output.2) }.max() ?? 0
+            let margins = lines.compactMap { $0.firstMatch(of: /, each [^:]*: ([^;]*)/)?.output.1 }
+            let numbers = margins.flatMap { $0.matches(of: /([0-9]+) ([a-z]+)/) }.filter { $0.output.2 == word }
+            return numbers.compactMap { Double($0.output.1) }.max() ?? 0
         }
         /// True if a report shows numbers of the purpose.
         var isReported: Bool {
@@ -40,12 +41,12 @@ struct LabelClaim {
         }
     }
 
-    /// "15 minutes", "day" or "2 days". Unit: seconds.
+    /// "15 minutes", "day", "one day" or "2 days". Unit: seconds.
     static func seconds(_ text: String) -> Int64 {
         let parts = text.split(separator: " ")
         let units: [String: Int64] = ["second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800]
         let unit = String(parts.last ?? "")
-        return (parts.count > 1 ? Int64(parts[0]) ?? -1 : 1)
+        return (parts.count > 1 ? Int64(parts[0]) ?? (parts[0] == "one" ? 1 : -1) : 1)
             * (units[unit.hasSuffix("s") ? String(unit.dropLast()) : unit] ?? -1)
     }
 
@@ -86,7 +87,7 @@ struct LabelClaim {
             "Nobody can tell afterwards which counts are yours|So they can’t be shown to you, put right or deleted one by one .*"
         ) { _, _ in true }
         claims.add(
-            "You may complain to your data protection authority|Only what this page lists is counted, and only as coarsely as it says"
+            #"You may complain to your .* authority \(Art\. 77 GDPR\)|Only what this page lists is counted, and only as .*"#
         ) { _, _ in true }
         claims.add("(.*) is made for children: nothing is counted for marketing") { subject, _ in
             subject.plan.app.directedTo == .children && subject.plan.purposes.allSatisfy { $0.use != .marketing }
@@ -109,6 +110,44 @@ struct LabelClaim {
         return claims.all
     }
 
+    /// Rights, and the steps from an act to a number.
+    static var ofRights: [LabelClaim] {
+        var claims = Claims()
+        claims.add(#"You may still ask (.*) what is kept of you \(Art\. 15 GDPR\)|No count can be found by a name, .*"#)
+        {
+            ["", $0.plan.app.contact].contains($1[0])
+        }
+        claims.add("Where you are asked first, you can say no, .*") { subject, _ in
+            subject.plan.purposes.contains { $0.needsConsent }
+        }
+        claims.add("Where a purpose names a signal of your software below, that signal stops it") { subject, _ in
+            let label = subject.plan.label(today: SamplePlan.today)
+            return label.purposes.flatMap(\.facts).contains { $0.topic == "Signals" }
+        }
+        claims.add("(Your device|A server|Your device or a server) says what was done") { subject, groups in
+            let senders = Set(subject.plan.purposes.map(\.senders))
+            return groups[0].hasPrefix("Your device") == senders.contains(.anybody)
+                && groups[0].hasSuffix("server") == senders.contains(.backends)
+        }
+        claims.add("Of that only what this page lists is left") { subject, _ in
+            subject.plan.metrics.contains { metric in
+                !metric.dimensions.isEmpty || !metric.sums.isEmpty || metric.histogram != nil || metric.answered != nil
+                    || metric.steps.contains { !$0.filters.isEmpty }
+            }
+        }
+        claims.add("Only that it was done is taken") { subject, _ in
+            subject.plan.metrics.allSatisfy { $0.dimensions.isEmpty && $0.sums.isEmpty && $0.histogram == nil }
+        }
+        claims.add("The rest is dropped|It is added to a count|By itself it is not kept|Later a number is made of .*") {
+            _, _ in true
+        }
+        claims.add(#"It is shown only if at least (\d+) (.*) are behind it"#) { subject, groups in
+            let said = groups[1].split { !$0.isLetter }.map(String.init).filter { $0 != "or" }
+            return Int64(groups[0]) == subject.plan.app.threshold.devices && Set(said) == subject.nouns
+        }
+        return claims.all + ofApp
+    }
+
     // MARK: Of a purpose
 
     static var ofPurpose: [LabelClaim] {
@@ -116,6 +155,19 @@ struct LabelClaim {
         claims.add("You are not asked first|The legal basis for that is not written here; ask (.*)") {
             subject, groups in
             subject.purpose?.needsConsent == false && ["", subject.plan.app.contact].contains(groups[0])
+                && (groups[0].isEmpty || subject.purpose?.legalBasis == nil)
+        }
+        claims.add(#"The legal basis is (.*) \(Art\. 6\(1\)\(([b-f])\) GDPR\)"#) { subject, groups in
+            let bases: [LegalBasis: [String]] = [
+                .contract: ["a contract with you", "b"], .legalObligation: ["a duty by law", "c"],
+                .vitalInterests: ["that it guards lives", "d"], .publicTask: ["a public task", "e"],
+                .legitimateInterests: ["a legitimate interest", "f"],
+            ]
+            return subject.purpose?.needsConsent == false && subject.purpose?.legalBasis.flatMap { bases[$0] } == groups
+        }
+        claims.add(#"You may object to that \(Art\. 21 GDPR\): write to (.*)"#) { subject, groups in
+            [.publicTask, .legitimateInterests].contains(subject.purpose?.legalBasis)
+                && groups[0] == subject.plan.app.contact
         }
         claims.add(
             #"You are asked first|Your yes is the legal basis \(Art\. 6\(1\)\(a\) GDPR\), and can be taken back"#

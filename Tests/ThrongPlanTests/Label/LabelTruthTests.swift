@@ -10,6 +10,8 @@ struct LabelTruthTests {
         let plan = try shape.plan()
         let label = plan.label(today: SamplePlan.today)
         try expect(label.promises, LabelClaim.ofApp, .init(plan: plan))
+        try expect(label.rights + label.steps, LabelClaim.ofRights, .init(plan: plan))
+        #expect(label.steps.count == 4)
         for (said, purpose) in zip(label.purposes, plan.purposes) {
             try expect(said.facts.map(\.sentence), LabelClaim.ofPurpose, .init(plan: plan, purpose: purpose))
             let counted = plan.metrics.filter { $0.purpose == purpose.name }
@@ -76,7 +78,7 @@ struct LabelTruthTests {
         let label = try shape.plan().label(today: SamplePlan.today)
         let facts = label.purposes.flatMap { $0.facts + $0.metrics.flatMap(\.facts) }.map(\.sentence)
         let recipients = label.purposes.compactMap(\.recipients.first?.title)
-        let texts = [label.lede, label.coarsening] + label.promises + facts + recipients
+        let texts = [label.lede, label.coarsening] + label.promises + label.rights + label.steps + facts + recipients
         for text in texts + label.dimensions.flatMap({ [$0.source, $0.summary] }) {
             let words = text.lowercased().split { !$0.isLetter }.map(String.init)
             let unfit = [
@@ -117,7 +119,8 @@ struct LabelTruthTests {
         for purpose in record.purposes {
             let point = record.open.first { $0.part == .purposes && $0.text.contains("'\(purpose.name)'") }
             let isTakenOut = point?.text.contains("can be taken out then") ?? false
-            #expect(isTakenOut == (purpose.basis != .undecided && purpose.rotationSeconds != nil))
+            let isAsked = purpose.basis == .consent || purpose.basis == .consentOfParent
+            #expect(isTakenOut == (isAsked && purpose.rotationSeconds != nil))
         }
     }
 

@@ -3,7 +3,7 @@
 /// Plans of different shapes, of which different things are true.
 enum LabelledPlan: String, CaseIterable {
     case plain, absent, attested, partners, children, quarter, sampled, revealed, decay, asking, servers, languages,
-        mixed, budget
+        mixed, budget, bases
 
     func plan() throws -> Plan {
         try Plan(yaml: yaml, file: "\(rawValue).yaml", today: SamplePlan.today)
@@ -129,6 +129,15 @@ enum LabelledPlan: String, CaseIterable {
                     """,
                     "grown: {explanation: To sell., consent: required, rotation: 1 hour, retention: 100 days, refused_by: [age_signal]}",
                 ], metrics: [Self.metric(), Self.metric(named: "sales", purpose: "grown", events: "[sale]")])
+        case .bases:
+            Self.text(
+                purposes: LegalBasis.allCases.map { basis in
+                    "\(basis.rawValue): {explanation: To see., consent: not_required, legal_basis: \(basis.rawValue), retention: 9 days}"
+                },
+                metrics: LegalBasis.allCases.map { basis in
+                    Self.metric(
+                        named: "by_\(basis.rawValue)", purpose: basis.rawValue, events: "[of_\(basis.rawValue)]")
+                })
         case .budget: Self.text(app: ", budget: 0.05", metrics: [Self.metric("measures: {reach: true}")])
         }
     }

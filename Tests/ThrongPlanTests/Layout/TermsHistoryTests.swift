@@ -27,9 +27,9 @@ struct TermsHistoryTests {
             Self.version("all", ["a"]), Self.version("old", ["a"], until: Self.noon),
             Self.version("new", ["a"], since: Self.noon),
         ])
-        let all = try #require(history.counted(by: "all")?.happenings)
-        let old = try #require(history.counted(by: "old")?.happenings)
-        let new = try #require(history.counted(by: "new")?.happenings)
+        let all = try #require(history.counted(by: "all")?.kinds)
+        let old = try #require(history.counted(by: "old")?.kinds)
+        let new = try #require(history.counted(by: "new")?.kinds)
         #expect(old.isDisjoint(with: new) && old.union(new) == all)
     }
 
@@ -44,7 +44,7 @@ struct TermsHistoryTests {
         #expect(safe.starts == [Self.start, Self.noon])
         #expect(safe.overlaps(all))
         #expect(try !safe.overlaps(#require(history.counted(by: "else"))))
-        #expect(Set(history.counted(in: 1)?.happenings?.map(\.event) ?? []) == ["a", "b", "c"])
+        #expect(Set(history.counted(in: 1)?.kinds?.map(\.event) ?? []) == ["a", "b", "c"])
     }
 
     @Test("of several versions the strictest k holds, for the metrics that are asked about")

@@ -238,7 +238,7 @@ struct PlanChildrenTests {
         let all = CountedEvents(names: ["a"], audience: .terms(needsConsent: false, refusedBy: []))
         let agreeing = CountedEvents(names: ["a"], audience: .terms(needsConsent: true, refusedBy: []))
         func clients(_ counted: CountedEvents) throws -> Set<CountedEvents.Client> {
-            Set(try #require(counted.happenings).map(\.client))
+            Set(try #require(counted.kinds).map(\.client))
         }
         #expect(try clients(adults).isStrictSubset(of: clients(all)))
         #expect(try !clients(agreeing).isSubset(of: clients(adults)), "some agree and are children")

@@ -34,6 +34,40 @@ struct PlanConsentTests {
                 == ["11:22: purpose 'product': 'consent_version'\(words)"])
     }
 
+    @Test("a legal basis stands where nobody is asked: Article 6(1)(b) to (f)", arguments: LegalBasis.allCases)
+    func basis(basis: LegalBasis) throws {
+        let line = "    legal_basis: \(basis.rawValue)\n"
+        let plan = try SamplePlan.small(Self.line, Self.line + line)
+        #expect(plan.purposes[0].legalBasis == basis)
+        let record = ProcessingRecord(of: plan)
+        #expect(record.purposes[0].basis.rawValue == basis.rawValue)
+        #expect(record.markdown.contains("(Art. 6(1)(\(basis.letter))), as the plan says."))
+        #expect(record.markdown.contains("People may object") == basis.allowsObjection)
+        #expect(
+            try SamplePlan.problems(Self.line, "    consent: required\n" + line)
+                == [
+                    """
+                    11:18: purpose 'product': 'legal_basis' is there and 'consent' is required; a person's yes is the legal \
+                    basis then: delete it, or write consent: not_required
+                    """
+                ])
+        #expect(
+            try SamplePlan.problems(Self.line, Self.line + "    legal_basis: consent\n").first?
+                .contains("'legal_basis': found 'consent'") == true)
+    }
+
+    @Test("another legal basis than people were told of widens; a first one is words")
+    func changed() throws {
+        func plan(_ basis: LegalBasis?) throws -> Plan {
+            try SamplePlan.small(Self.line, Self.line + (basis.map { "    legal_basis: \($0.rawValue)\n" } ?? ""))
+        }
+        func kinds(_ before: LegalBasis?, _ after: LegalBasis?) throws -> [PlanChange.Kind] {
+            try PlanDiff(from: plan(before), to: plan(after), rules: .system).changes.map(\.kind)
+        }
+        #expect(try kinds(nil, .contract) == [.words] && kinds(.contract, nil) == [.widens])
+        #expect(try kinds(.contract, .legitimateInterests) == [.widens] && kinds(.contract, .contract) == [])
+    }
+
     @Test("where nobody is asked there is no version", arguments: [1, 2])
     func nobody(version: Int) throws {
         #expect(

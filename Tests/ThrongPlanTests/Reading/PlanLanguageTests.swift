@@ -57,13 +57,14 @@ struct PlanLanguageTests {
         // Back again, and into one that it does not have.
         #expect(german.translated(into: LanguageTag("en")).purposes == plan.purposes)
         #expect(plan.translated(into: LanguageTag("fr")).purposes == plan.purposes)
-        let without = try SamplePlan.small(Self.explanation, "explanation: {nl: Om te leren., de: Um zu lernen.}")
-        #expect(without.purposes[0].explanation == "Om te leren.")
-        #expect(without.language(for: [LanguageTag("fr"), LanguageTag("de-AT")].compactMap(\.self))?.text == "de")
+        let without = try SamplePlan.small(Self.explanation, "explanation: {de: Um zu lernen., nl: Om te leren.}")
+        #expect(without.purposes[0].explanation == "Um zu lernen.")
+        #expect(without.language(of: without.reports[0]).text == "de")
+        #expect(without.language(for: [LanguageTag("fr"), LanguageTag("nl-BE")].compactMap(\.self))?.text == "nl")
         // No is a language and no answer.
         #expect(
-            try SamplePlan.small(Self.explanation, "explanation: {no: For å lære.}").spoken(
-                "purposes.product.explanation")?.text == "no")
+            try SamplePlan.small(Self.explanation, "explanation: {en: To learn., no: For å lære.}")
+                .translations.languages.map(\.text) == ["en", "no"])
     }
 
     @Test("whatever people read may be by language, and plans without languages are as they were")
@@ -157,18 +158,17 @@ struct PlanLanguageTests {
             document.spoken("metrics.views.question", "How many?", for: []) == SpokenText("How many?", language: nil))
     }
 
-    @Test("a report asks for its own language, its partner's, or the one in which it writes numbers")
+    @Test("a report asks for its own language, its partner's, or that of the plan's texts")
     func reports() throws {
-        func language(report: String = "", partner: String = "") throws -> String? {
+        func language(report: String = "", partner: String = "") throws -> String {
             let yaml = SamplePlan.small.replacing("partner: bank", with: "partner: bank\(report)")
                 .replacing("title: Bank", with: "title: Bank\(partner)")
             let plan = try Plan(yaml: yaml, file: "plan.yaml", today: SamplePlan.today)
-            return plan.language(of: plan.reports[0])?.text
+            return plan.language(of: plan.reports[0]).text
         }
         #expect(try language() == "en")
-        #expect(try language(report: "\n    locale: de-CH") == "de-CH")
-        #expect(try language(report: "\n    locale: de", partner: "\n    language: fr") == "fr")
-        #expect(try language(report: "\n    language: nl", partner: "\n    language: fr") == "nl")
+        #expect(try language(partner: "\n    language: de-CH") == "de-CH")
+        #expect(try language(report: "\n    language: de", partner: "\n    language: fr") == "de")
         let found = try SamplePlan.problems("partner: bank", "partner: bank\n    language: klingon")
         #expect(found.count == 1 && found[0].contains("'language': 'klingon' is no language tag"), "\(found)")
     }
@@ -212,12 +212,36 @@ struct PlanLanguageTests {
         #expect(asks.map(\.kind) == [.words] && asks[0].meaning.contains("'question'"))
     }
 
-    @Test("a metric's noun may be in several languages; sentences are English, so that the English one stays")
+    @Test("no report mixes languages: one that Throng does not speak, or a text that lacks the report's, is refused")
+    func mixed() throws {
+        func problems(_ language: String, _ title: String) throws -> [String] {
+            let yaml = SamplePlan.small.replacing("partner: bank", with: "partner: bank\n    language: \(language)")
+                .replacing("title: Daily", with: title)
+            do {
+                _ = try Plan(yaml: yaml, file: "small.yaml", today: SamplePlan.today)
+                return []
+            } catch {
+                return error.all.map(\.description)
+            }
+        }
+        let unknown = try problems("sw", "title: Kila siku")
+        #expect(unknown.count == 1 && unknown[0].contains("report 'daily': there are no sentences of Throng in its"))
+        #expect(unknown[0].contains("'sw'; ") && unknown[0].contains("de, en"), "\(unknown)")
+        // A plan in one language is in its reports'.
+        #expect(try problems("de-CH", "title: Täglich").isEmpty)
+        let mixed = try problems("de", "title: {en: Daily, de: Täglich}")
+        #expect(!mixed.isEmpty && !mixed.contains { $0.contains("reports.daily.title") }, "\(mixed)")
+        #expect(mixed.allSatisfy { $0.contains(" is not there in de, the language of report 'daily'") }, "\(mixed)")
+        #expect(mixed.contains { $0.contains("metrics.views.question") && $0.hasPrefix("small.yaml:") }, "\(mixed)")
+        #expect(try problems("en", "title: {en: Daily, de: Täglich}").isEmpty)
+    }
+
+    @Test("a metric's noun may be in several languages")
     func nouns() throws {
         let named = try SamplePlan.small(
             "title: Views", "title: Views\n    noun: {one: {de: Ansicht, en: view}, many: views}")
         #expect(named.metrics[0].noun == Noun(one: "view", many: "views"))
-        #expect(named.translated(into: LanguageTag("de")).metrics == named.metrics)
+        #expect(named.translated(into: LanguageTag("de")).metrics[0].noun == Noun(one: "Ansicht", many: "views"))
         let other = try SamplePlan.small(
             "title: Views", "title: Views\n    noun: {one: {de: Blick, en: view}, many: views}")
         let changes = try PlanDiff(from: named, to: other, rules: .system).changes

@@ -27,7 +27,7 @@ struct PlanLintTests {
         #expect(
             try advice("audience: 20000", "audience: 600") == [
                 """
-                24:3: metric 'views' shows 35 cells (os × age) for 600 devices a day: on average 17 a cell, with k = \
+                24:3: metric 'views' shows 35 groups (os × age) for 600 devices a day: on average 17 a group, with k = \
                 20; many will be withheld: show coarser margins, drop a dimension or count longer periods
                 """
             ])

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ThrongPlan
@@ -60,10 +61,24 @@ struct PlanMarginTests {
     @Test("plan check prints a line for each grouping, and a cost")
     func lines() throws {
         let plan = try plan()
-        let lines = plan.marginLines().filter { $0.hasPrefix("metric 'orders' ") && $0.contains("in 19 of 20 cases") }
+        let lines = plan.marginLines().filter { $0.hasPrefix("metric 'orders', each day ") }
         #expect(lines.count == plan.groupings(of: plan.metrics[0]).count)
-        #expect(lines[0].contains("spent ±") && lines[0].contains("."), "in the sum's unit: \(lines[0])")
-        #expect(plan.marginCost(of: plan.metrics[0]) != nil)
+        let words = /metric 'orders', each day in total: \d+ devices, \d+ events, [\d.]+ of spent; shown from \d+ dev.*/
+        #expect(lines[0].wholeMatch(of: words) != nil, "of what it is, and of which time: \(lines[0])")
+        let cost = try #require(plan.marginCost(of: plan.metrics[0]))
+        let said = plan.marginLines().filter { $0.hasSuffix("of 100, even knowing all others (a coin: 50; ρ \(cost))") }
+        #expect(said.count == 1, "a sign that nobody knows stands behind what it means")
+    }
+
+    @Test(
+        "a cost bounds a guess: as a coin of nothing, and no better than the total variation of two normal laws has it",
+        arguments: [0, 0.05, 0.15, 0.58, 0.98, 2, 4.1, 50])
+    func guess(rho: Double) {
+        let found = MarginCost.bestGuess(rho)
+        // Normal noise of this cost: means √(2ρ) standard deviations apart, told apart at the middle.
+        let normal = 50 * (1 + erf((rho / 2).squareRoot() / 2.0.squareRoot()))
+        #expect(found >= Int(normal) && found <= 100 && (rho == 0) == (found == 50))
+        #expect(Double(found) <= normal + 13, "and is not far above it")
     }
 
     @Test(
@@ -75,7 +90,7 @@ struct PlanMarginTests {
         let cost = try #require(bound.marginCost(of: bound.metrics[0]).flatMap(Double.init))
         #expect(try cost <= #require(Double(rho)))
         #expect((after == before) == (rho == "100") && after.events / before.events == after.devices / before.devices)
-        #expect(bound.dailyCost == nil, "one metric's cost is told with it")
+        #expect(bound.dailyRho == nil, "one metric's cost is told with it")
     }
 
     @Test(
@@ -99,7 +114,7 @@ struct PlanMarginTests {
         let plan = try Plan(yaml: yaml, file: "p", today: SamplePlan.today)
         let names = plan.metrics.map { metric in plan.metrics(ofOneWith: metric).map(\.name.text) }
         #expect(names == [["orders", "looks"], ["orders", "looks"], ["taps"]])
-        let cost = try #require(plan.dailyCost.flatMap(Double.init))
+        let cost = try #require(plan.dailyRho)
         #expect(cost <= 0.1 && cost > 0.05)
         #expect(plan.marginFactors(of: plan.metrics[0]).events > plan.marginFactors(of: plan.metrics[2]).events)
     }

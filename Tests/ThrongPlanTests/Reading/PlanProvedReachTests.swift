@@ -36,9 +36,9 @@ struct PlanProvedReachTests {
             ]).lint(today: SamplePlan.today).map(\.message)
         }
         let (windows, proved) = (try advice("true"), try advice("attested"))
-        #expect(windows.contains { $0.contains("a floor sees one window's devices") })
-        #expect(!proved.contains { $0.contains("a floor sees one window's devices") })
-        #expect(windows.contains { $0.contains("a cell and window of 15 minutes") })
+        #expect(windows.contains { $0.contains("k is compared with one window's devices") })
+        #expect(!proved.contains { $0.contains("k is compared with one window's devices") })
+        #expect(windows.contains { $0.contains("a group and window of 15 minutes") })
         #expect(!proved.contains { $0.contains("window of 15 minutes") })
     }
 

@@ -57,6 +57,12 @@ struct PlanPublicationTests {
         #expect(try decoder.decode(PublicPlan.self, from: try plan.publicDocument()) == (try plan.publicPlan()))
     }
 
+    @Test("clients hear which purposes are for backends alone", arguments: LabelledPlan.allCases)
+    func senders(labelled: LabelledPlan) throws {
+        let found = try labelled.plan().publicPlan().purposes.map(\.senders)
+        #expect(found.contains(.backends) == (labelled == .servers) && !found.contains(.anybody))
+    }
+
     @Test("an event's fields are the ones that its metrics use, for their purpose only")
     func fields() throws {
         let plan = try SamplePlan.shop()

@@ -108,7 +108,7 @@ struct PlanWindowTests {
         let label = plan.privacyLabel(today: SamplePlan.today)
         let words = label.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(
-            words.contains("devices, by how far each came within 1 day: Cart opened (cart, Age: <10), then Paid"))
+            words.contains("devices, by how far each came within one day: Cart opened (cart, Age: <10), then Paid"))
         #expect(words.contains("until the code\u{2019}s time is over. Then only the number is left."))
         #expect(!words.contains("at most 1 from one"))
     }
@@ -211,5 +211,29 @@ struct PlanWindowTests {
                     """)
         let advice = try read(text).lint(today: SamplePlan.today).map(\.description)
         #expect(advice.contains { $0.contains("begins with 'cart' in one bucket, by which metric 'carts' is split") })
+    }
+
+    @Test("a frequency tells of the metrics of its own events and purpose, all of whose events are counted")
+    func telling() throws {
+        let rest = "question: What?, decision: That., owner: Team, expires: 2027-01-31, period: day"
+        func teller(_ views: String = "events: [seen, heard], purpose: product", often: String = "product") throws
+            -> String?
+        {
+            let plan = try read(
+                """
+                app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000, grace: 3 days}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 400 days}
+                  visit: {explanation: To see., consent: not_required, rotation: 1 hour, retention: 400 days}
+                metrics:
+                  views: {title: Views, \(rest), \(views)}
+                  often: {title: Often, \(rest), events: [heard, seen], purpose: \(often), measures: {frequency: {bands: [1, 2]}}}
+                """)
+            #expect(plan.frequency(telling: plan.metrics[1]) == nil)
+            return plan.frequency(telling: plan.metrics[0])?.name.text
+        }
+        #expect(try teller() == "often")
+        #expect(try teller(often: "visit") == nil)
+        #expect(try teller("events: [seen], purpose: product") == nil)
     }
 }

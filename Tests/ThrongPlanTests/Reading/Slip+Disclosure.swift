@@ -87,9 +87,9 @@ extension Slip {
         Slip(
             "period: day\n    measures", "period: day\n    margin: standard\n    measures",
             """
-            34:5: metric 'views': unknown key 'margin'; did you mean 'margins'? known: title, events, question, decision, \
-            owner, expires, purpose, dimensions, period, measures, contribution_bound, sampling, threshold, impossible, \
-            margins, rollups, decay, answered, noun
+            34:5: metric 'views': unknown key 'margin'; did you mean 'margins'? known: title, noun, events, question, \
+            decision, owner, expires, purpose, dimensions, period, measures, contribution_bound, sampling, threshold, \
+            impossible, margins, rollups, decay, answered
             """
         ),
         Slip(

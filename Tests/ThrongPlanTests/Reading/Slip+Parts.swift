@@ -222,7 +222,7 @@ extension Slip {
         Slip(
             "    schedule: 0 6 * * *\n    deliver: [{folder: out}]",
             "    deliver: [{folder: out, post: 'https://a.example/in'}]",
-            "54:15: report 'daily': 'deliver': one of 'folder', 'put' and 'post' is needed; found 2"),
+            "54:15: report 'daily': 'deliver': one of 'folder', 'put', 'post' and 'mail' is needed; found 2"),
         Slip(
             "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{folder: out, authorization: a}]",
             "54:44: report 'daily': 'deliver': 'authorization': only 'put' and 'post' have one"),
@@ -234,5 +234,21 @@ extension Slip {
                   - {put: 'https://a.example/in/', authorization: two}
             """,
             "56:9: report 'daily': 'deliver': 'https://a.example/in/' is listed twice; keep one"),
+        Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]",
+            "    deliver: [{mail: Ms Miller <m@bank.example>}]",
+            """
+            54:22: report 'daily': 'deliver': 'mail': found 'Ms Miller <m@bank.example>'; one address is allowed, \
+            NAME@HOST.DOMAIN in ASCII, without a name before it; a list of 'mail' has one for each reader
+            """
+        ),
+        Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]",
+            """
+                deliver:
+                  - {mail: m@bank.example}
+                  - {mail: m@bank.example}
+            """,
+            "56:9: report 'daily': 'deliver': 'm@bank.example' is listed twice; keep one"),
     ]
 }

@@ -35,6 +35,10 @@ struct PlanRecordTests {
         }
         #expect(records[0].markdown == records[1].markdown)
         #expect(try records[0].json() == records[1].json())
+        let drafts = try [SamplePlan.today, later].map {
+            ImpactAssessment(of: try Plan(yaml: text, file: "other.yaml", today: $0)).markdown
+        }
+        #expect(drafts[0] == drafts[1])
     }
 
     @Test("all that a plan names is in the record, in both shapes", arguments: 0..<60)
@@ -62,6 +66,12 @@ struct PlanRecordTests {
             #expect(page.contains(escaped.source), "Markdown lacks \(text)")
             #expect(strings.contains(text), "JSON lacks \(text)")
         }
+    }
+
+    @Test("the assessment of the shop, and of an app that children may use, is what the golden files say")
+    func assessments() throws {
+        try compare(ImpactAssessment(of: try SamplePlan.shop()).markdown, with: "shop.dpia.md")
+        try compare(ImpactAssessment(of: try LabelledPlan.mixed.plan()).markdown, with: "mixed.dpia.md")
     }
 
     @Test("every step of age is there with what it leaves; the last leaves nothing", arguments: 0..<60)
@@ -92,7 +102,9 @@ struct PlanRecordTests {
     func escaped(seed: UInt64) {
         func skeleton(_ scraps: [String]) -> [String] {
             var scribbled = ScribbledPlan(seed: seed, scraps: scraps)
-            return ProcessingRecord(of: scribbled.plan()).markdown.components(separatedBy: "\n").map(Self.markup)
+            let plan = scribbled.plan()
+            let pages = [ProcessingRecord(of: plan).markdown, ImpactAssessment(of: plan).markdown]
+            return pages.flatMap { $0.components(separatedBy: "\n").map(Self.markup) }
         }
         #expect(skeleton(ScribbledPlan.hostile) == skeleton(ScribbledPlan.hostile.map { _ in "plain" }))
     }
@@ -121,7 +133,7 @@ struct PlanRecordTests {
     func measures() throws {
         let shop = ProcessingRecord(of: try SamplePlan.shop()).measures.map(\.kind)
         #expect(!shop.contains(.revealed) && !shop.contains(.devices))
-        #expect(shop.contains(.signals) && shop.contains(.threshold) && shop.contains(.margin))
+        #expect(shop.contains(.staff) && shop.contains(.signals) && shop.contains(.threshold) && shop.contains(.margin))
         let small = ProcessingRecord(of: try SamplePlan.small("An App", "App")).measures.map(\.kind)
         #expect(!small.contains(.signals))
     }

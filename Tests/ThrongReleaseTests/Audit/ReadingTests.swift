@@ -70,6 +70,7 @@ struct ReadingTests {
         #expect(other.broken == [.page], "\(other.text)")
         let csv = try Self.audit([("r.json", Self.json), ("r.csv", Self.csv.replacing(",255,", with: ",256,"))])
         #expect(csv.broken == [.equal])
+        #expect(csv.text.contains("\ninference: NOT KEPT, by 1 finding. ") && csv.text.contains("\nlinkability: kept"))
     }
 
     @Test("what has no plan, and a page alone, is not examined, and the first line says so")
@@ -78,6 +79,7 @@ struct ReadingTests {
         #expect(report.exitCode == 3 && report.holds && report.examined == 0)
         let first = report.text.split(separator: "\n").first ?? ""
         #expect(first.hasPrefix("examined 0 of 3 numbers from 1 sources") && first.hasSuffix("NOT ALL WAS EXAMINED"))
+        #expect(report.text.contains("\nsingling out: not examined. "))
         #expect(try Self.audit([("r.html", Self.page("1,481"))]).exitCode == 3)
         #expect(try Self.audit([("r.json", "{")]).exitCode == 3)
         let manifest = (name: "r.manifest.json", text: #"{"format": "throng-manifest/1"}"#)

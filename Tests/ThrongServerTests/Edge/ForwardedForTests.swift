@@ -228,7 +228,7 @@ struct ForwardedForTests {
     func said() {
         let kept = KeptLines()
         let logger = Logger(label: "test") { _ in kept }
-        let source = ConnectionSource(.none, isSocket: true, complaints: ProxyComplaints(logger, SecurityLog(.silent)))
+        let source = ConnectionSource(.none, isSocket: true, warnings: ProxyWarnings(logger, SecurityLog(.silent)))
         for value in ["unknown", "_x", "nonsense", "198.51.100.7:x", "", "unknown"] {
             let headers = RequestHeaders(HTTPHeaders([("X-Forwarded-For", value)]))
             _ = source.client(forwarded: headers.forwarded, by: listed)

@@ -104,7 +104,7 @@ struct ProxyHeaderTests {
         from peer: String, _ proxies: Proxies, isSocket: Bool = false
     ) throws -> (EmbeddedChannel, ConnectionSource) {
         let source = ConnectionSource(
-            proxies, isSocket: isSocket, complaints: ProxyComplaints(.silent, SecurityLog(.silent)))
+            proxies, isSocket: isSocket, warnings: ProxyWarnings(.silent, SecurityLog(.silent)))
         let channel = EmbeddedChannel(handler: source)
         let address = try SocketAddress(ipAddress: peer, port: 4711)
         try channel.connect(to: address).wait()

@@ -100,7 +100,7 @@ struct WaitingPartsTests {
     private static func handler(_ socket: SocketEnd, turns: LoopFairness?) -> BatchHandler {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let security = SecurityLog(logger)
-        let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(logger, security))
+        let source = ConnectionSource(.none, isSocket: false, warnings: ProxyWarnings(logger, security))
         return BatchHandler(
             ingestion: nil, queue: nil, socket: socket,
             client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,

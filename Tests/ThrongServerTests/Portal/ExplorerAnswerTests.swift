@@ -9,21 +9,32 @@ import ThrongPlan
 struct ExplorerAnswerTests {
     private static let saturday = UnixSeconds(1_795_219_200)
 
-    private static func row(_ buckets: [String], _ number: Int128?, day: Int64 = 2, reason: String? = nil) -> AnalystRow
-    {
-        AnalystRow(
-            start: saturday + day * 86_400, buckets: buckets,
-            numbers: [number.map { AnalystRow.Number(units: $0, places: 0) }],
-            withheld: number == nil ? reason ?? Withheld.wording : nil)
+    /// A row of a day of what is counted, a sum and devices, which are off by 12, by 3.40 and by 7.
+    static func row(
+        _ buckets: [String], _ count: Int128?, _ revenue: Int128? = nil, day: Int64 = 2, reason: String? = nil
+    ) -> AnalystRow {
+        let start = saturday + day * 86_400
+        let why = count == nil ? reason ?? Withheld.wording : nil
+        return AnalystRow(
+            period: PeriodCalendar.utc.label(of: PeriodCalendar.utc.period(.day, containing: start)),
+            date: PeriodCalendar.utc.date(at: start), start: start, buckets: buckets,
+            numbers: [
+                count.map { .init(units: $0, places: 0, within: 12) },
+                count.map { .init(units: revenue ?? $0 * 100, places: 2, within: 340) },
+                count.map { .init(units: $0 / 2, places: 0, within: 7) },
+            ],
+            reasons: [why, why])
     }
 
-    private static func answer(
-        _ address: String, _ rows: [AnalystRow], total: Int = 0, whole: [AnalystRow] = [],
-        shape: AnalystShape = ExplorerChoiceTests.shape
+    static func answer(
+        _ address: String, _ rows: [AnalystRow], total: Int = 0, whole: [AnalystRow] = [], before: [AnalystRow] = [],
+        over: ExplorerNeighbours.Over? = nil, shape: AnalystShape = ExplorerChoiceTests.shape,
+        titles: ExplorerTitles? = nil
     ) throws -> ExplorerAnswer {
         ExplorerAnswer(
             try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape), rows: rows, total: total,
-            whole: whole, titles: ExplorerTitles(plans: []))
+            beside: ExplorerNeighbours(wholes: whole, before: before, over: over),
+            titles: titles ?? ExplorerTitles(plans: []))
     }
 
     @Test("what counts identifiers is asked for and said as identifiers")
@@ -78,9 +89,9 @@ struct ExplorerAnswerTests {
             try Self.answer(address, rows).sentence
         }
         #expect(
-            try finding("&margin=(total)", [row([], 1410)]).hasSuffix(
+            try finding("&grouping=(total)", [row([], 1410)]).hasSuffix(
                 "2026. About 1,410 events; off by at most 12 in 19 of 20 cases."))
-        #expect(try finding("&margin=(total)", [row([], nil)]).hasSuffix("This number is \(Withheld.wording)."))
+        #expect(try finding("&grouping=(total)", [row([], nil)]).hasSuffix("This number is \(Withheld.wording)."))
         #expect(
             try finding("", [row(["iOS"], nil), row(["other"], nil)]).hasSuffix(
                 "Every number here is \(Withheld.wording)."))
@@ -90,11 +101,11 @@ struct ExplorerAnswerTests {
                 "“iOS” and “it's” are too close to tell which is the largest: about 60 events and about 40 events; "
                     + "off by at most 12 in 19 of 20 cases."))
         #expect(
-            try finding("&margin=(total)", [Self.row([], nil, reason: "cannot occur")]).hasSuffix(
+            try finding("&grouping=(total)", [Self.row([], nil, reason: "cannot occur")]).hasSuffix(
                 "None: the plan rules that out."))
         #expect(
             try finding(
-                "&margin=(total)&from=2026-11-21",
+                "&grouping=(total)&from=2026-11-21",
                 [Self.row([], 5, day: 0), Self.row([], nil, day: 1), Self.row([], 9, day: 2)]
             ).hasSuffix(
                 "The numbers shown lie between about 5 and about 9; off by at most 12 in 19 of 20 cases."))
@@ -132,7 +143,7 @@ struct ExplorerAnswerTests {
                     : [
                         "There are \(total) rows; SQL and CSV below have them all, this table has 1 to 1,000 of them."
                     ]))
-        #expect(answer.fileName == "shop-orders-os-2026-11-23.csv")
+        #expect(answer.fileName("csv") == "shop-orders-os-2026-11-23.csv")
     }
 
     @Test("of more than 500 releases, the latest are listed, with how many there are", arguments: [500, 501, 1200])
@@ -144,7 +155,7 @@ struct ExplorerAnswerTests {
                 let start = Self.saturday + Int64(place) * 86_400
                 return AnalystRelease(
                     period: Period(kind: .day, start: start, end: start + 86_400), threshold: 20, sampling: "1",
-                    digest: "\(place)", cost: "0.98", margin: 12, sumMargins: [340], deviceMargin: 7)
+                    digest: "\(place)", hasDevices: true)
             })
         let view = Self.view(try Self.answer("&from=2026-11-21", [row(["iOS"], 60)], total: 1, shape: shape))
         let sources = view.views("sources")
@@ -158,7 +169,7 @@ struct ExplorerAnswerTests {
     func parts() throws {
         let rows = (0..<10_000).map { Self.row(["\($0)"], $0 == 3 ? nil : 60) }
         let first = try Self.answer("", rows, total: 25_000)
-        #expect(first.parts == 3 && !first.isWhole && first.fileName.hasSuffix("-rows-1-10000-of-25000.csv"))
+        #expect(first.parts == 3 && !first.isWhole && first.fileName("csv").hasSuffix("-rows-1-10000-of-25000.csv"))
         #expect(first.sentence.hasSuffix("These are 25,000 rows, too many to sum up."))
         #expect(first.withheldNote?.hasSuffix("is unknown.") == true)
         #expect(ExplorerCharts(first).barCharts.isEmpty && ExplorerCharts(first).hints.count == 1)
@@ -171,11 +182,13 @@ struct ExplorerAnswerTests {
         #expect(addresses.map(\.count) == [0, 1, 1] && addresses[2][0].hasSuffix("&part=3"))
         let last = try Self.answer("&part=3", Array(rows.prefix(5000)), total: 25_000)
         #expect(last.choice.question.sql.hasSuffix("\nlimit 10000\noffset 20000;"))
-        #expect(last.fileName.hasSuffix("-rows-20001-25000-of-25000.csv"))
+        #expect(last.fileName("csv").hasSuffix("-rows-20001-25000-of-25000.csv"))
         let warning = try #require(Self.view(last).texts("warnings").first)
         #expect(warning.contains("25,000 rows; SQL and CSV below have rows 20,001 to 25,000"))
         #expect(warning.contains("this table has 20,001 to 21,000 of them"))
-        #expect((Self.view(last)["csvHref"] as? String)?.hasSuffix("&part=3") == true)
+        let files = Self.view(last).views("files").compactMap { $0["fileHref"] as? String }
+        #expect(files.count == 3 && files.allSatisfy { $0.hasPrefix("/v1/numbers/orders?app=shop&") })
+        for (file, form) in zip(files, ["xlsx", "csv", "json"]) { #expect(file.hasSuffix("&part=3&format=\(form)")) }
         // Rows that went while they were counted are no reason for less than none.
         #expect(try Self.answer("&part=2", [row(["iOS"], 60)], total: 0).total == 10_001)
     }
@@ -188,24 +201,21 @@ struct ExplorerAnswerTests {
                 dimensions: plain.dimensions, measures: plain.measures, margins: plain.margins,
                 releases: plain.releases.map {
                     AnalystRelease(
-                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest, cost: "0.98",
-                        margin: 12, sumMargins: [340], deviceMargin: 7)
+                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest,
+                        hasDevices: true)
                 })
         }
         let sampled = try Self.answer(
-            "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25"))
+            "&grouping=(total)", [row([], 100)], shape: shape(sampling: "0.25"))
         #expect(
             sampled.sentence.hasSuffix(
                 "At a sampling rate of 0.25 that stands for about 400 events: 95% interval 275 to 489."))
         #expect(sampled.basis.last?.hasPrefix("Sampling rate 0.25") == true)
-        let drawn = try Self.answer("&margin=(total)", [row([], 1410)])
+        let drawn = try Self.answer("&grouping=(total)", [row([], 1410)])
         #expect(drawn.sentence.hasSuffix("About 1,410 events; off by at most 12 in 19 of 20 cases."))
         #expect(drawn.basis.contains("Off by at most 12 in 19 of 20 cases"))
         #expect(drawn.basis.contains { $0.hasPrefix("k = 20") })
-        let numbers = [Int128(50), 1234].enumerated().map { AnalystRow.Number(units: $1, places: $0 * 2) }
-        let sum = try Self.answer(
-            "&margin=(total)&measure=revenue",
-            [AnalystRow(start: Self.saturday + 2 * 86_400, buckets: [], numbers: numbers, withheld: nil)])
+        let sum = try Self.answer("&grouping=(total)&measure=revenue", [Self.row([], 50, 1234)])
         #expect(sum.sentence.hasSuffix("The sum is about 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
     }
 
@@ -228,15 +238,12 @@ struct ExplorerAnswerTests {
         let metric = ExplorerChoiceTests.metric
         let former = AnalystMetric(
             app: metric.app, metric: metric.metric, version: 1, isCurrent: false, view: "shop_orders_v1",
-            timeZone: "UTC", dimensions: ["os"], sums: [], spans: metric.spans)
+            timeZone: "UTC", dimensions: ["os"], sums: [], steps: nil, sizes: [3], spans: metric.spans)
         #expect(titles.within(metric) != nil && titles.within(former) == nil)
         #expect(titles.dimension("step", of: metric) == "Furthest step")
-        // Nobody can say of a former layout that it has no devices.
-        #expect(!titles.hasReach(metric) && titles.hasReach(former))
-        let answer = ExplorerAnswer(
-            try ExplorerChoiceTests.choice("app=shop&metric=orders", ExplorerChoiceTests.identifiers),
-            rows: [row(["iOS"], 600), row(["other"], nil)],
-            total: 2, whole: [row([], 800)], titles: titles)
+        let answer = try Self.answer(
+            "", [row(["iOS"], 600), row(["other"], nil)], total: 2, whole: [row([], 800)],
+            shape: ExplorerChoiceTests.identifiers, titles: titles)
         #expect(answer.sentence.contains("with about 600 of about 800 identifiers (75%); off by"))
         #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
         #expect(answer.basis[0].hasPrefix("Identifiers, each counted once a window"))
@@ -264,22 +271,9 @@ struct ExplorerAnswerTests {
         #expect(said(["os"]) == "Kept for 30 days, and by “Kind of system” for longer")
         #expect(said(["kind"]) == "Kept for 300 days, and as totals for longer")
         #expect(said([]) == "Kept for 400 days")
-        let choice = try ExplorerChoiceTests.choice("app=shop&metric=orders")
-        let answer = ExplorerAnswer(choice, rows: [row(["iOS"], 60)], total: 1, whole: [row([], 80)], titles: titles)
+        let answer = try Self.answer("", [row(["iOS"], 60)], total: 1, whole: [row([], 80)], titles: titles)
         #expect(answer.basis.last == "Kept for 30 days, and by “Kind of system” for longer")
-        #expect(answer.csv.hasSuffix(",60,,2026-12-24T00:00:00Z\r\n"))
-    }
-
-    @Test("CSV has the query's columns, empty cells for withheld numbers, and defused text")
-    func csv() throws {
-        let rows = [row(["=cmd()"], 60), row(["it's"], nil)]
-        #expect(
-            try Self.answer("", rows).csv
-                == """
-                period_start,os,events,withheld,delete_by\r
-                2026-11-23T00:00:00Z,"'=cmd()",60,,\r
-                2026-11-23T00:00:00Z,"it's",,\(Withheld.wording),\r\n
-                """)
+        #expect(NumbersTable(answer).csv.hasSuffix(",2026-12-24T00:00:00Z\r\n"))
     }
 
     @Test("charts: bars, lines over periods, a heat table, one number, and a hint where a drawing would hold too much")
@@ -289,14 +283,14 @@ struct ExplorerAnswerTests {
         let days = (0..<3).map { Self.row(["iOS"], 60, day: $0) }
         #expect(try ExplorerCharts(Self.answer("&from=2026-11-21", days)).lineCharts.count == 1)
         let cells = [row(["iOS", "cart"], 60), row(["iOS", "other"], nil)]
-        #expect(try ExplorerCharts(Self.answer("&margin=os,%20step", cells)).heatTables.count == 1)
+        #expect(try ExplorerCharts(Self.answer("&grouping=os,%20step", cells)).heatTables.count == 1)
         #expect(
-            try ExplorerCharts(Self.answer("&margin=(total)", [row([], 60)])).stats.first?.texts("markNumbers") == [
+            try ExplorerCharts(Self.answer("&grouping=(total)", [row([], 60)])).stats.first?.texts("markNumbers") == [
                 "60"
             ])
         let many = (0..<61).map { row(["\($0)"], 60) }
         #expect(try ExplorerCharts(Self.answer("", many)).hints.count == 1)
-        let wide = try ExplorerCharts(Self.answer("&margin=os,%20step&from=2026-11-21", cells))
+        let wide = try ExplorerCharts(Self.answer("&grouping=os,%20step&from=2026-11-21", cells))
         #expect(wide.heatTables.isEmpty && wide.hints.count == 1)
     }
 }

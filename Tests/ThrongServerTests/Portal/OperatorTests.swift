@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import ThrongPlan
+import ThrongSchedule
 
 @testable import ThrongServer
 @testable import ThrongStore
@@ -35,6 +36,19 @@ struct OperatorTests {
         #expect(
             try Self.view([Self.run("pulse", daysAgo: 1, .delivered), Self.run("other", daysAgo: 1, .made)]).headline
                 == "All is well")
+    }
+
+    @Test("a mail that was refused for good stands beside its report, by its place in the plan and without its address")
+    func bounce() throws {
+        let run = Self.run("pulse", daysAgo: 1, .undelivered)
+        let words = "mail address 1 at bank.example: \(DeliveryFault.mailRefused(status: 550))"
+        let view = OperatorView(
+            DaemonHealth(panels: [], refusals: []), released: [], runs: [run], faults: [run.name: [words]],
+            plans: [try PortalPlan.read()], now: Self.now,
+            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+        let cell = try #require(Self.rows(of: "Last reports", in: view).first?.last)
+        #expect(
+            cell.hasPrefix("made, a delivery was given up: mail address 1 at bank.example: ") && cell.contains("(550)"))
     }
 
     @Test("a failure of long ago is no alarm once a later period went well, nor of a report that is no more")

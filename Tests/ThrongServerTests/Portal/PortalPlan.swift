@@ -2,7 +2,8 @@ import ThrongPlan
 
 /// A plan with two reports and a metric that ends on 30 June 2027.
 enum PortalPlan {
-    static func read() throws -> Plan {
+    /// - Parameter pulse: what the first report says besides, with a comma before it.
+    static func read(pulse: String = "") throws -> Plan {
         try Plan(
             yaml: """
                 app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
@@ -19,7 +20,7 @@ enum PortalPlan {
                 partners:
                   bank: {title: Bank, contact: b@example.com}
                 reports:
-                  pulse: {title: Pulse, partner: bank, insights: [orders], period: hour}
+                  pulse: {title: Pulse, partner: bank, insights: [orders], period: hour\(pulse)}
                   other: {title: Other, partner: bank, insights: [orders], period: hour}
                 """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
     }

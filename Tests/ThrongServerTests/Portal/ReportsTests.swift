@@ -1,3 +1,5 @@
+import HTTPTypes
+import Hummingbird
 import Testing
 import ThrongPlan
 import ThrongReport
@@ -66,5 +68,23 @@ struct ReportsTests {
             .filter { $0["reportAnchor"] as? String == "pulse" }
         #expect(Set(all.flatMap { $0.views("periods") }.flatMap { $0.texts("pages") }).count == 130)
         for part in [-1, 0, 99, .max] { #expect(try !Self.view(files, part: part).views("reports").isEmpty) }
+    }
+
+    @Test("a feed has each period once, the latest first, with its page's address, and no number")
+    func feed() throws {
+        let bank = Partner(name: "bank", title: "Bank <&>", contact: "")
+        let files = Self.files(60, [".html", ".json"]) + Self.files(1, of: "other", [".csv"])
+        let view = FeedView.of(files, plan: try PortalPlan.read(), partner: bank, at: "https://count.example")
+        let entries = view.views("entries")
+        #expect(entries.count == FeedView.most)
+        let hrefs = entries.compactMap { $0["entryHref"] as? String }
+        #expect(hrefs.first == "https://count.example/reports/pulse/\(files[118].name)")
+        let ids = entries.compactMap { $0["entryID"] as? String }
+        #expect(Set(ids).count == FeedView.most && ids[0].hasPrefix("https://count.example/reports/pulse#2026-11-2"))
+        _ = try PortalPages(house: "Shop").feed(view)
+        let alone = FeedView.of(
+            Self.files(1, of: "other", [".csv"]), plan: try PortalPlan.read(), partner: bank, at: "")
+        #expect(alone.views("entries").map { $0["entryHref"] as? String } == ["/reports"])
+        #expect(FeedView.of([], plan: try PortalPlan.read(), partner: bank, at: "").views("entries").isEmpty)
     }
 }

@@ -48,6 +48,15 @@ struct SignInThrottleTests {
         #expect(throttle.refuse("good", from: here, at: 8) == nil)
     }
 
+    @Test("after somebody came in without a token, by a link, those without one still wait by their own networks alone")
+    func noPart() {
+        var throttle = SignInThrottle()
+        #expect(throttle.refuse("", from: here, at: 0) == nil)
+        throttle.succeed("", from: here, at: 0)
+        #expect((0..<100).count { _ in throttle.refuse("", from: [1, 2, 3], at: 0) == nil } == 10)
+        #expect(throttle.refuse("", from: here, at: 0) == nil, "the next link")
+    }
+
     @Test("networks that go on failing leave room for those that come for the first time, and all together have an end")
     func everywhere() {
         var throttle = SignInThrottle()

@@ -10,6 +10,7 @@ import ThrongPlan
 struct RestorationTests {
     private let folder: String
     private let now = UnixSeconds(1_795_219_200)
+    private let link = SignInLink()
 
     init() throws {
         folder = NSTemporaryDirectory() + "restoration-\(UInt64.random(in: .min ... .max))"
@@ -22,6 +23,9 @@ struct RestorationTests {
     private func backup(_ settings: ConnectionSettings) async throws -> String {
         let admin = Connection(settings)
         try await admin.execute("select throng.note_deletion('shop', 'coverage', 'events', 'by age', null, null, 3)")
+        let token = AccessToken(
+            id: "2233ccdd", role: .partner("bank", of: "shop"), note: nil, createdAt: now, expiresAt: now + 86_400)
+        try await admin.run(Query.insertToken(token: token, hash: AccessSecret().hash, link: link))
         let path = "\(folder)/backup-\(UInt64.random(in: .min ... .max))"
         _ = try await BackupStore(admin).snapshot(plans: [], now: now) { [keys, now] snapshot in
             try BackupWriter(path, keys: keys, now: now).write(snapshot, [])
@@ -45,6 +49,9 @@ struct RestorationTests {
         #expect(try await restoration.fill(new, hasJournal: false, plans: []))
         let admin = Connection(new)
         try await Migrator(admin, migrations: Migration.all + [next]).verify()
+        let access = AccessStore(new)
+        #expect(try await access.token("2233ccdd") != nil)
+        #expect(try await access.open(link, now: now) == nil, "it may have signed somebody in since")
         #expect(try await admin.texts("select rows::text from throng.remark") == ["3"], "it finds what was filled in")
         let entries = try await DeletionStore(admin).entries()
         #expect(entries.count == 1 && entries[0].rows == 3 && DeletionEntry.firstBroken(in: entries) == nil)

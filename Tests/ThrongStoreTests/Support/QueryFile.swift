@@ -22,16 +22,19 @@ struct QueryFile: Sendable {
     }
 
     /// The names of all queries that the program has, in the order of their files in Sources/ThrongStore.
-    static func used() throws -> [(name: String, resource: String)] {
-        try sources().matches(of: /(?:Statement|Query)\(\s*"([a-z_.]+)", PackageResources\.([a-z_]+)_sql[,)]/).map {
-            (String($0.output.1), String($0.output.2))
+    static func used() throws -> [String] {
+        let names = Dictionary(uniqueKeysWithValues: try all().map { ($0.resource, $0.name) })
+        return try sources().matches(of: /(?:Statement|Query)\(\s*([a-z_]+)_sql[,)]/).map {
+            names[String($0.output.1)] ?? "no file is \($0.output.1)"
         }
     }
 
     /// The names of those that a function asks: all but texts to copy or to run as they stand.
     static func asked() throws -> Set<String> {
-        let plain = try sources().matches(of: /static let [A-Za-z]+ = Statement\(\s*"([a-z_.]+)"/)
-        return Set(try used().map(\.name)).subtracting(plain.map { String($0.output.1) })
+        let plain = try sources().matches(of: /static let [A-Za-z]+ = Statement\(\s*([a-z_]+)_sql/)
+        let resources = Set(plain.map { String($0.output.1) })
+        let kept = try all().filter { !resources.contains($0.resource) }.map(\.name)
+        return Set(try used()).intersection(kept)
     }
 
     private static func sources() throws -> String {
@@ -52,6 +55,9 @@ struct QueryFile: Sendable {
 
     /// The highest `$n` in the query. Unit: parameters.
     var parameters: Int { body.matches(of: /\$([0-9]+)/).compactMap { Int($0.output.1) }.max() ?? 0 }
+
+    /// The constant that it is built in as, without the ending.
+    var resource: String { name.replacing(".", with: "_") }
 
     /// What is wrong with its header; empty where nothing is.
     var faults: [String] {

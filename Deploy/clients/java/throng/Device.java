@@ -1,7 +1,10 @@
 package throng;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,7 +31,8 @@ final class Device {
     private static final double AGE = 47 * 3600;  // The daemon takes 48 hours.
     private static final double PLAN_AGE = 300, LONGEST_PAUSE = 300;
     private static final int EVENTS = 500;
-    private static final Set<String> SIGNALS = Set.of("global_privacy_control", "do_not_track", "limit_ad_tracking", "age_signal");
+    private static final Set<String> SIGNALS = new HashSet<>(
+        Arrays.asList("global_privacy_control", "do_not_track", "limit_ad_tracking", "age_signal"));
 
     final Map<String, Object> state;
     final Map<String, Integer> dropped = new LinkedHashMap<>();
@@ -218,7 +222,7 @@ final class Device {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("app", app);
         body.put("purpose", purpose.get("name"));
-        body.put("events", List.of(event));
+        body.put("events", Collections.singletonList(event));
         return Json.write(body);
     }
 

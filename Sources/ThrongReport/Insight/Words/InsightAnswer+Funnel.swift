@@ -42,28 +42,37 @@ extension InsightAnswer {
         guard let best = reaches.max(by: { $1.conversion.exceeds($0.conversion) }) else {
             guard let row = answered.table.rows.first(where: { $0.figure.quantity != nil }),
                 let quantity = row.figure.quantity
-            else { return Withheld.sentence(ofOne: false) }
-            return "\(words(quantity).sentenceCased) came at least as far as “\(row.label)”."
+            else { return Withheld.sentence(ofOne: false, in: locale) }
+            return locale.say(.funnelCame, ["number": words(quantity), "step": row.label]).sentenceCased
         }
+        let (from, to) = (best.first.title, best.last.title)
         if reaches.count == 1 {
-            let of = best.group.isEmpty ? "" : " of “\(best.group)”"
-            return ranged(
-                """
-                Of about \(text(best.first.number)) \(noun.many)\(of) at “\(best.first.title)”, \(words(best.conversion)) \
-                came as far as “\(best.last.title)” (\(text(best.last.number))).
-                """, best.conversion)
+            let first = locale.say(.about, ["number": text(best.first.number)])
+            return closed(
+                locale.say(
+                    .funnelOne,
+                    [
+                        "first": first, "noun": noun.many, "hasGroup": !best.group.isEmpty, "group": best.group,
+                        "from": from, "to": to, "number": words(best.conversion), "last": text(best.last.number),
+                    ]), best.conversion)
         }
-        let way = "has the highest part that came from “\(best.first.title)” to “\(best.last.title)”"
         let groups = answered.table.rows.count / max(answered.axes.last?.labels.count ?? 1, 1)
-        func most(_ words: String) -> String { Wording.superlative(words, isSure: reaches.count == groups) }
+        func most(_ finding: String) -> String { wording.superlative(finding, isSure: reaches.count == groups) }
         guard reaches.allSatisfy({ $0.group == best.group || isSurely(best.conversion, above: $0.conversion) }) else {
-            return most("\(wording.number(reaches.count)) groups are too close to tell which \(way).")
+            return locale.say(
+                .finding,
+                [
+                    "finding": most(
+                        locale.say(.funnelTooClose, ["count": reaches.count, "from": from, "to": to]))
+                ])
         }
-        return ranged(most("“\(best.group)” \(way): \(words(best.conversion))."), best.conversion)
+        let finding = locale.say(
+            .funnelBest, ["group": best.group, "from": from, "to": to, "number": words(best.conversion)])
+        return closed(most(finding), best.conversion)
     }
 
     /// True if one quotient is larger than another of other identifiers, as far as margins tell.
-    private func isSurely(_ larger: Quantity, above smaller: Quantity) -> Bool {
+    func isSurely(_ larger: Quantity, above smaller: Quantity) -> Bool {
         let order = RowOrder(quantities: [larger, smaller], numbers: [nil, nil], interval: interval)
         return order.lead(of: 0, over: 1) > Interval.z(sharedBy: comparisons)
     }

@@ -18,18 +18,14 @@ extension InsightAnswer {
         }
         let leaning = shown.filter { $0.figure.quantity.map(leansHigh) ?? false }.map(\.label)
         guard !leaning.isEmpty else { return [] }
-        let k = answered.basis.threshold.devices
-        let subject =
-            shown.count == 1
-            ? "This number leans"
-            : leaning.count > 3
-                ? "\(leaning.count) of \(shown.count) numbers here lean"
-                : "\(leaning.map { "“\($0)”" }.listed) \(leaning.count == 1 ? "leans" : "lean")"
         return [
-            """
-            \(subject) high: a number is published only where its sample has \(k) devices or more, and a group of this size \
-            has them by the luck of the draw. Intervals allow for it.
-            """
+            locale.say(
+                .leans,
+                [
+                    "case": shown.count == 1 ? "alone" : leaning.count > 3 ? "many" : "few", "count": leaning.count,
+                    "all": shown.count, "groups": locale.list(leaning.map(wording.quoted)),
+                    "threshold": locale.text(answered.basis.threshold.devices),
+                ])
         ]
     }
 

@@ -5,7 +5,7 @@ extension InsightAnswer {
     package var sentence: String {
         guard let answered else {
             guard case .absent(let absence) = outcome else { return "" }
-            return absence.wording
+            return absence.sentence(in: locale)
         }
         switch answered.view {
         case .table, .funnel: return tableSentence(answered)
@@ -21,108 +21,129 @@ extension InsightAnswer {
         if case .quantiles(at: _) = insight.kind { return quantileSentence(answered) }
         if case .funnel = answered.view { return funnelSentence(answered) }
         if answered.axes.isEmpty {
-            guard let quantity = table.rows.first?.figure.quantity else {
-                return Self.gap(table, isOne: true)
-            }
-            return offByMargin(singleSentence(quantity))
+            guard let quantity = table.rows.first?.figure.quantity else { return gap(table, isOne: true) }
+            return singleSentence(quantity)
         }
-        guard let top = table.largest, let quantity = top.figure.quantity else {
-            return Self.gap(table, isOne: false)
-        }
+        guard let top = table.largest, let quantity = top.figure.quantity else { return gap(table, isOne: false) }
         let leaders = leaders(answered)
         if leaders.count > 1 { return undecided(leaders, insight.kind.superlative) }
-        func most(_ number: String, after words: String = ", with") -> String {
-            only(top, number, answered)
-                ?? superlative("“\(top.label)” \(insight.kind.superlative)\(words) \(number).", answered)
+        func most(_ number: String, _ message: Message = .largest, part: String = "") -> String {
+            let finding =
+                only(top, number, answered)
+                ?? superlative(
+                    locale.say(
+                        message,
+                        [
+                            "group": top.label, "number": number, "kind": insight.kind.superlative.rawValue,
+                            "noun": noun.many, "part": part,
+                        ]), answered)
+            return closed(finding, quantity)
         }
         switch insight.kind {
         case .count, .reach, .distribution, .frequency:
-            return offByMargin(most(part(quantity, of: answered.shareBase)))
+            return most(part(quantity, of: answered.shareBase))
         case .quantiles, .funnel:
             return ""
         case .retention:
-            guard let row = table.latestWeek, let quantity = row.figure.quantity,
-                case .share(let part, let whole, let noise) = quantity
-            else { return "Every number of those who came back is \(Withheld.wording)." }
-            let terms = terms(part, whole, noise)
-            return ranged(
-                """
-                In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup)\(sampleWords) came back: \
-                \(words(quantity)) of \(terms[1]) of week 0 in the same period.
-                """, quantity)
+            return retentionSentence(table)
         case .share(_, nil):
-            return ranged(most(words(quantity), after: " of \(noun.many):"), quantity)
+            return most(words(quantity), .largestShare)
         case .share(_, let part?):
-            return ranged(most("\(words(quantity)) of its \(noun.many)", after: " of “\(part.bucket)”:"), quantity)
+            let number = locale.say(.ofIts, ["number": words(quantity), "noun": noun.many])
+            return most(number, .largestPart, part: part.bucket.text)
         case .mean:
-            return ranged(most("\(words(quantity)) per \(noun.one)"), quantity)
+            return most(locale.say(.perOne, ["number": words(quantity), "one": noun.one]))
         }
+    }
+
+    private func retentionSentence(_ table: AnswerTable) -> String {
+        guard let row = table.latestWeek, let quantity = row.figure.quantity,
+            case .share(let part, let whole, let noise) = quantity
+        else { return locale.say(.retainedNone) }
+        return closed(
+            locale.say(
+                .retained,
+                [
+                    "week": row.week, "part": term(part, noise.part), "hasGroup": !row.group.isEmpty,
+                    "group": row.group, "isSample": isSample, "number": words(quantity),
+                    "whole": term(whole, noise.whole),
+                ]), quantity)
     }
 
     /// Returns the sentence for several rows any of which may be the largest.
-    func undecided(_ leaders: [AnswerRow], _ what: String) -> String {
+    func undecided(_ leaders: [AnswerRow], _ what: Wording.Superlative) -> String {
         let numbers = leaders.compactMap { row in row.figure.quantity.map { (label: row.label, number: words($0)) } }
-        let sentence = wording.undecided(numbers, what)
-        return offByMargin(answered.map { superlative(sentence, $0) } ?? sentence)
+        let finding = wording.undecided(numbers, what)
+        return closed(answered.map { superlative(finding, $0) } ?? finding, nil)
     }
 
-    /// The sentence for the only number that is shown, beside others that are withheld; nil where there are more.
+    /// The finding for the only number that is shown, beside others that are withheld; nil where there are more.
     func only(_ row: AnswerRow, _ number: String, _ answered: Answered) -> String? {
         guard answered.table.withheldRows > 0, answered.table.rows.count(where: { $0.figure.quantity != nil }) == 1
         else { return nil }
-        return "Only “\(row.label)” is shown: \(number)."
+        return locale.say(.onlyShown, ["group": row.label, "number": number])
     }
 
     /// A superlative about rows, which says so where one that is withheld may be larger.
-    func superlative(_ sentence: String, _ answered: Answered) -> String {
-        let isSure = answered.leadOverWithheld > Interval.z(sharedBy: comparisons)
-        return Wording.superlative(sentence, isSure: isSure)
+    func superlative(_ finding: String, _ answered: Answered) -> String {
+        wording.superlative(finding, isSure: answered.leadOverWithheld > Interval.z(sharedBy: comparisons))
     }
 
     private func singleSentence(_ quantity: Quantity) -> String {
+        let number = words(quantity).sentenceCased
         switch (quantity, insight.kind) {
         case (.drawn, _):
-            let said = answered?.basis.devices == .firsts ? ", as they say themselves" : ""
-            return "\(words(quantity).sentenceCased)\(said)."
+            let isSaid = answered?.basis.devices == .firsts
+            return closed(isSaid ? locale.say(.foundSaid, ["number": number]) : number, quantity)
         case (.estimate(let estimate), _):
-            let counted =
-                "\(words(quantity).sentenceCased), estimated from \(locale.text(estimate.counted)) in the sample"
-            guard let interval = interval(of: quantity) else { return counted + "." }
-            return "\(counted): \(Wording.interval) \(wording.span(interval))."
+            let finding = locale.say(
+                .foundEstimate, ["number": number, "counted": locale.text(estimate.counted)])
+            guard let interval = interval(of: quantity) else { return closed(finding, quantity) }
+            return locale.say(.findingInterval, ["finding": finding, "span": wording.span(interval)])
         case (.share(let part, let whole, let noise), .share(_, let filter)):
-            let thing = filter.map { "“\($0.bucket)”" } ?? "This group"
-            let verb = counted == .devices ? "was seen on" : "makes up"
-            let terms = terms(part, whole, noise).joined(separator: " of ")
-            return ranged("\(thing) \(verb) \(words(quantity)) of \(noun.many): \(terms)\(sampleWords).", quantity)
+            return closed(
+                locale.say(
+                    .shareOf,
+                    [
+                        "hasGroup": filter != nil, "group": filter?.bucket.text ?? "", "counts": counted.rawValue,
+                        "number": words(quantity), "noun": noun.many, "part": term(part, noise.part),
+                        "whole": term(whole, noise.whole), "isSample": isSample,
+                    ]), quantity)
         case (.settled, .share(_, let filter)):
-            return
-                "None of the \(noun.many) \(filter.map { "are “\($0.bucket)”" } ?? "are here"): \(Impossible.reason)."
-        case (.mean(_, _, let events, let noise), _):
-            let number = "about " + wording.term(events, variance: noise.whole)
-            return ranged(
-                "\(words(quantity).sentenceCased) per \(noun.one) on average, over \(number) \(noun.many)\(sampleWords).",
+            return closed(
+                locale.say(
+                    .noneOf, ["noun": noun.many, "hasGroup": filter != nil, "group": filter?.bucket.text ?? ""]),
                 quantity)
+        case (.mean(_, _, let events, let noise), _):
+            return closed(
+                locale.say(
+                    .meanOf,
+                    [
+                        "number": number, "one": noun.one, "events": term(events, noise.whole), "noun": noun.many,
+                        "isSample": isSample,
+                    ]), quantity)
         case (.share, _), (.settled, _), (.quantile, _):
-            return "\(text(quantity))."
+            return closed(text(quantity), quantity)
         }
     }
 
-    /// The sentence and, where its number is neither computed nor an estimate, how far off that may be.
-    func offByMargin(_ sentence: String) -> String {
-        guard let margin = answered?.basis.margin(of: insight.kind) else { return sentence }
-        return wording.sentence(sentence, offBy: Decimals(margin, over: 1, places: 0))
+    /// A finding as a sentence: with where its number lies if that is a quotient, or with its margin.
+    func closed(_ finding: String, _ quantity: Quantity?) -> String {
+        guard let quantity, quantity.drawnQuotient != nil, let interval = interval(of: quantity) else {
+            guard let margin = answered?.basis.margin(of: insight.kind) else {
+                return locale.say(.finding, ["finding": finding])
+            }
+            return wording.sentence(finding, offBy: Decimals(margin, over: 1, places: 0))
+        }
+        let isShare = unit == "share" || quantity.isShare
+        return wording.sentence(finding, within: interval, isShare: isShare, scale: isShare ? 100 : 1) {
+            isShare ? locale.percent(ofHundred: $0) : wording.amount($0, unit: unit)
+        }
     }
 
-    /// The sentence and, where its number is a quotient, where that lies.
-    func ranged(_ sentence: String, _ quantity: Quantity) -> String {
-        guard quantity.drawnQuotient != nil, let interval = interval(of: quantity) else { return sentence }
-        return Wording.sentence(
-            sentence, with: wording.range(interval, isShare: unit == "share" || quantity.isShare, unit: unit))
-    }
-
-    /// Part and whole: "about 30".
-    private func terms(_ part: Int64, _ whole: Int64, _ noise: QuotientNoise) -> [String] {
-        ["about " + wording.term(part, variance: noise.part), "about " + wording.term(whole, variance: noise.whole)]
+    /// A part or a whole: "about 30".
+    private func term(_ number: Int64, _ variance: Double) -> String {
+        locale.say(.about, ["number": wording.term(number, variance: variance)])
     }
 
     /// A number as a part of the whole, where that is published: "about 8,410 of about 24,610 orders (34.2%)".
@@ -130,12 +151,13 @@ extension InsightAnswer {
         wording.part(quantity, of: whole?.quantity, unit: unit)
     }
 
-    static func gap(_ table: AnswerTable, isOne: Bool) -> String {
-        table.withheldRows == 0 ? Impossible.sentence(ofOne: isOne) : Withheld.sentence(ofOne: isOne)
+    func gap(_ table: AnswerTable, isOne: Bool) -> String {
+        table.withheldRows == 0
+            ? Impossible.sentence(ofOne: isOne, in: locale) : Withheld.sentence(ofOne: isOne, in: locale)
     }
 
-    /// The words behind a number that is not scaled up; empty where every event is counted.
-    package var sampleWords: String { (answered?.basis.sampling ?? 1) < 1 ? " in the sample" : "" }
+    /// True if numbers are those of a sample, not scaled up.
+    package var isSample: Bool { (answered?.basis.sampling ?? 1) < 1 }
 
     package var counted: Counted { answered?.basis.counts ?? .events }
     package func text(_ quantity: Quantity) -> String { wording.text(quantity) }
@@ -168,22 +190,19 @@ extension AnswerRow {
     /// Weeks after the first, which is the last axis of a retention; -1 for `other`.
     fileprivate var weeks: Int { Int(week) ?? -1 }
     package var week: String { buckets.last?.text ?? "" }
-    /// The group of a retention that is split further: " of “iOS”".
-    package var ofGroup: String {
-        let group = buckets.dropLast().map(\.text).joined(separator: " · ")
-        return group.isEmpty ? "" : " of “\(group)”"
-    }
+    /// The group of a row that is split further by its last axis: "iOS"; empty if it is not.
+    package var group: String { buckets.dropLast().map(\.text).joined(separator: " · ") }
     package var label: String { buckets.map(\.text).joined(separator: " · ") }
 }
 
 extension Insight.Kind {
-    /// The words behind "which of these".
-    var superlative: String {
+    /// The way in which one row stands above others.
+    var superlative: Wording.Superlative {
         switch self {
-        case .count, .reach, .funnel, .retention, .quantiles: "is the largest"
-        case .distribution, .frequency: "is the most frequent"
-        case .share: "has the largest share"
-        case .mean: "is the highest"
+        case .count, .reach, .funnel, .retention, .quantiles: .largest
+        case .distribution, .frequency: .frequent
+        case .share: .share
+        case .mean: .mean
         }
     }
 }

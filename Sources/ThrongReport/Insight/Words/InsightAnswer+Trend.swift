@@ -9,27 +9,29 @@ extension InsightAnswer {
         let courses = courses(over: points, answered)
         guard let since = courses.first.map({ names.short($0.since) }) else {
             let isNew = !points.dropLast().flatMap(\.figures).contains { $0 == .withheld || $0.quantity != nil }
-            let why = isNew ? "There is nothing to compare with yet" : "Too few are shown then and now to compare them"
-            return "\(now) \(why).\(missing(in: points, answered))"
+            return locale.joined([
+                now, locale.say(isNew ? .nothingYet : .tooFewToCompare), missing(in: points, answered),
+            ])
         }
-        let all = courses.first { $0.label == nil }.map { " \(way($0.change, since: since))" } ?? ""
+        let all = courses.first { $0.label == nil }.map { way($0.change, since: since) } ?? ""
         let rows = courses.compactMap { course in course.label.map { (label: $0, change: course.change) } }
         guard answered.axes.isEmpty else {
-            return "\(now)\(all)\(rows.isEmpty ? "" : " \(moves(rows, since: since))")"
+            return locale.joined([now, all, rows.isEmpty ? "" : moves(rows, since: Moment(date: since))])
         }
         let known = points.compactMap { $0.figures.first?.quantity }
         guard let high = known.max(by: { $1.exceeds($0) }), let low = known.min(by: { $1.exceeds($0) }) else {
             return now
         }
-        let over = " Over \(wording.count(points.count, (points.last?.period.kind ?? .day).rawValue)), "
-        return "\(now)\(all)\(over)\(Wording.range(from: text(low), to: text(high)))\(missing(in: points, answered))"
+        let periods = wording.periods(points.count, points.last?.period.kind ?? .day)
+        let span = locale.say(.trendSpan, ["periods": periods, "low": text(low), "high": text(high)])
+        return locale.joined([now, all, span, missing(in: points, answered)])
     }
 
     /// Returns the changes since the first period with any number, where there is one then and now: that of all rows
     /// together, which has no label, and that of each row.
     func courses(
         over points: [AnswerPoint], _ answered: Answered
-    ) -> [(label: String?, since: Period, change: Change)] {
+    ) -> [(label: String?, since: Period, then: Quantity, now: Quantity, change: Change)] {
         guard let first = points.first(where: { $0.figures.contains { $0.quantity != nil } }), let last = points.last,
             first.period != last.period
         else { return [] }
@@ -41,25 +43,33 @@ extension InsightAnswer {
             guard let then = figures.0.quantity, let now = figures.1.quantity,
                 let change = Change(from: then, to: now, interval: interval)
             else { return nil }
-            return (label: label, since: first.period, change: change)
+            return (label: label, since: first.period, then: then, now: now, change: change)
         }
     }
 
     private func way(_ change: Change, since then: String) -> String {
-        let subject =
-            if case .mean = insight.kind { "the average" } else { unit == "share" ? "the share" : "the total" }
-        guard !isWithinChance(change) else { return "Since \(then), \(subject) is about the same." }
-        return "Since \(then), \(subject) \(change.direction == .up ? "rose" : "fell") by \(amount(of: change))."
+        let what = if case .mean = insight.kind { "mean" } else { unit == "share" ? "share" : "total" }
+        return locale.say(
+            .course,
+            [
+                "direction": isWithinChance(change) ? "same" : "\(change.direction)", "since": then, "what": what,
+                "amount": amount(of: change),
+            ])
     }
 
     private func missing(in points: [AnswerPoint], _ answered: Answered) -> String {
         guard answered.axes.isEmpty else { return "" }
         let figures = points.compactMap(\.figures.first)
-        var parts: [String] = []
+        func part(_ status: NumberStatus, _ count: Int, _ difference: String = "") -> String {
+            locale.say(
+                .missingPart, ["reason": status.rawValue, "count": count, "difference": difference])
+        }
         let withheld = figures.count { $0 == .withheld }
-        if withheld > 0 { parts.append("\(withheld) \(withheld == 1 ? "is" : "are") withheld") }
-        parts += figures.absences.map { absence, count in absence.words(for: count) }
-        return parts.isEmpty ? "" : " Of \(figures.count) numbers, \(parts.joined(separator: ", "))."
+        let parts =
+            (withheld > 0 ? [part(.withheld, withheld)] : [])
+            + figures.absences.map { part(NumberStatus($0), $1, $0.difference(in: locale)) }
+        guard !parts.isEmpty else { return "" }
+        return locale.say(.missing, ["all": figures.count, "parts": locale.list(parts)])
     }
 }
 

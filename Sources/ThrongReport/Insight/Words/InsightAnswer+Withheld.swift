@@ -8,39 +8,32 @@ extension InsightAnswer {
         if case .trend(let points) = answered.view {
             let all = points.flatMap(\.figures)
             let withheld = all.count { $0 == .withheld }
-            return withheld == 0 ? [] : [Withheld.note(withheld, of: all.count, where: ": the hatched marks")]
+            return withheld == 0 ? [] : [Withheld.note(withheld, of: all.count, "marks", in: locale)]
         }
         let withheld = table.withheldRows
         guard withheld > 0 else { return [] }
-        var parts = [Withheld.note(withheld, of: table.rows.count)]
-        if table.isLeftOut { return [parts[0] + " " + Withheld.leftOut(for: "this period")] }
+        var parts = [Withheld.note(withheld, of: table.rows.count, in: locale)]
+        if table.isLeftOut { return [locale.joined(parts + [locale.say(.leftOut)])] }
         // A single number is the whole itself.
         if table.rows.count > 1 || table.rest != nil {
             parts.append(wording.withheld(withheld, leaving: table.rest, counts: answered.basis.counts))
         }
-        if case .ranking(let ranking) = answered.view { parts.append(Self.place(of: withheld, in: ranking)) }
-        return [parts.joined(separator: " ")]
+        if case .ranking(let ranking) = answered.view {
+            parts.append(
+                locale.say(
+                    .noRank,
+                    [
+                        "count": withheld, "isAmong": ranking.rest != nil, "others": locale.say(.othersTogether),
+                    ]))
+        }
+        return [locale.joined(parts)]
     }
 
     /// The sentences about dimensions of the insight that age has taken, one a dimension.
     package var ageNotes: [String] {
         (answered?.aged ?? []).map { aged in
-            let shown = aged.now.map { "by \u{201c}\($0.title)\u{201d} instead" } ?? "without it"
-            let gone = "Numbers by \u{201c}\(aged.title)\u{201d} are no longer kept for this period"
-            return "\(gone): they are shown \(shown)."
+            locale.say(
+                .aged, ["title": aged.title, "hasCoarser": aged.now != nil, "coarser": aged.now?.title ?? ""])
         }
     }
-
-    /// Returns the sentence about the place of withheld rows in a ranking: "They have no rank and are among “Others,
-    /// together”."
-    private static func place(of withheld: Int, in ranking: AnswerRanking) -> String {
-        let isOne = withheld == 1
-        let among = ranking.rest == nil ? "" : " and \(isOne ? "is" : "are") among “\(AnswerRanking.together)”"
-        return "\(isOne ? "It has" : "They have") no rank\(among)."
-    }
-}
-
-extension AnswerRanking {
-    /// The label of the line for all that is not named.
-    package static let together = "Others, together"
 }

@@ -18,17 +18,29 @@ extension NumberBasis {
 
     /// The basis line under an insight, in parts.
     package func words(in wording: Wording) -> [String] {
-        let least = wording.noun(hasIdentifiers ? .devices : .events).many
-        let proved = floor == .attested ? " that prove themselves" : ""
+        let locale = wording.locale
         return [
-            "Counts \(counted(wording))",
-            "Each number stands for \(wording.locale.text(threshold.devices)) \(least)\(proved) or more",
-            ((margin.isOfTerms ? "computed from numbers " : "") + wording.off(by: shownMargin)).sentenceCased,
-            sampling == 1 ? "Everything counted" : wording.sampling([sampling]) + sampledWords,
+            counted(wording),
+            locale.say(
+                .leastBehind,
+                [
+                    "threshold": locale.text(threshold.devices),
+                    "noun": wording.noun(hasIdentifiers ? .devices : .events).many, "isProved": floor == .attested,
+                ]),
+            locale.say(self.margin.isOfTerms ? .offByTerms : .offBy, ["margin": locale.text(shownMargin)])
+                .sentenceCased,
+            sampled(locale),
             hasIdentifiers
-                ? "A device is recognised for \(wording.duration(seconds: rotation.seconds)) at most"
-                : "Of how many devices is not known",
+                ? locale.say(.recognised, ["time": wording.locale.duration(seconds: rotation.seconds)])
+                : locale.say(.devicesUnknown),
         ]
+    }
+
+    /// The sentence about what numbers tell; those that add others up tell nothing more.
+    private func cost(of part: String) -> String {
+        margin.cost == MarginCost.text(0)
+            ? "They add up numbers that were drawn for shorter periods, and tell no more of one \(part) than these."
+            : "The part of one \(part) in them costs \u{03c1} = \(margin.cost) at most."
     }
 
     private var shownMargin: Decimals { Decimals(within, over: 1, places: 0) }
@@ -42,31 +54,38 @@ extension NumberBasis {
         return """
             \(number)\(sampling == 1 ? "" : " of the sample") is \(wording.off(by: shownMargin)), on purpose. Numbers add up, and \
             none is below 0. A group of fewer than \(wording.count(threshold.devices, thing.one)) is never shown, and one of a \
-            few more only sometimes. The part of one \(part) in them costs \u{03c1} = \(margin.cost) at most.
+            few more only sometimes. \(cost(of: part))
             """
     }
 
     /// The thing that is counted, for readers of a page.
     private func counted(_ wording: Wording) -> String {
-        let time = wording.duration(seconds: rotation.seconds)
+        let time = wording.locale.duration(seconds: rotation.seconds)
         if counts == .identifiers {
-            return "\(wording.noun(.identifiers).many): a device that comes back after \(time) counts again"
+            return wording.locale.say(.countsVisits, ["noun": wording.noun(.identifiers).many, "time": time])
         }
-        return switch devices {
-        case nil: wording.noun(.events).many
-        case .window: "devices that were seen within \(time)"
-        case .proved: "devices that proved themselves once in the period"
-        case .firsts: "devices as they say themselves, once in the period"
-        case .answers: "devices as they answer by themselves, once in the period"
+        guard let devices else { return wording.locale.say(.countsNoun, ["noun": wording.noun(.events).many]) }
+        if devices == .window, period.shortestSeconds > rotation.seconds {
+            let (unit, count) = wording.locale.unit(seconds: rotation.seconds)
+            return wording.locale.say(
+                .countsBusiest, ["unit": unit.rawValue, "count": count, "period": period.rawValue])
         }
+        let kind =
+            switch devices {
+            case .window: "seen"
+            case .proved: "proved"
+            case .firsts: "said"
+            case .answers: "answered"
+            }
+        return wording.locale.say(.countsDevices, ["kind": kind, "time": time])
     }
 
-    /// The words for what the sample means for the numbers.
-    private var sampledWords: String {
-        switch devices {
-        case .window, .proved, .firsts: ": devices can\u{2019}t be scaled up"
-        case nil, .answers: ": scaled up, with 95% intervals"
-        }
+    /// The sampling rate, and what the sample means for the numbers.
+    private func sampled(_ locale: Language) -> String {
+        guard sampling < 1 else { return locale.say(.everythingCounted) }
+        let isScaled = devices == nil || devices == .answers
+        return locale.say(
+            isScaled ? .sampledScaled : .sampledDevices, ["rate": locale.text(Decimals(exactly: sampling))])
     }
 }
 

@@ -3,30 +3,35 @@ package import ThrongPlan
 extension PeriodCalendar {
     /// A period in words: "Saturday, 21 November 2026", "16 to 22 November 2026", "November 2026"; an hour that the
     /// wall clock shows twice with its offset: "25 October 2026, 02:00 to 03:00 (UTC+02:00)".
-    package func title(of period: Period, in locale: ReportLocale = .english) -> String {
-        let first = date(at: period.start)
-        let last = date(at: period.end - 1)
-        let to = locale == .english || locale == .americanEnglish ? "to" : "\u{2013}"
+    package func title(of period: Period, in locale: Language = .english) -> String {
+        let (first, last) = (date(at: period.start), date(at: period.end - 1))
         switch period.kind {
         case .hour:
             let repetition = repetition(at: period.start)
-            guard !repetition.isEmpty else {
-                return "\(locale.longDate(first)), \(clock(at: period.start)) \(to) \(clock(at: period.end))"
-            }
-            // The end is told by the clock that the period began with.
-            let end = clock(secondOfDay(at: period.start) + (period.end - period.start))
-            return "\(locale.longDate(first)), \(clock(at: period.start)) \(to) \(end) (UTC\(repetition))"
+            // Where there are two, the end is told by the clock that the period began with.
+            let end =
+                repetition.isEmpty
+                ? clock(at: period.end) : clock(secondOfDay(at: period.start) + (period.end - period.start))
+            return locale.say(
+                .periodHour,
+                [
+                    "date": locale.date("yMMMMd", first), "from": clock(at: period.start), "until": end,
+                    "isRepeated": !repetition.isEmpty, "offset": repetition,
+                ])
         case .day:
-            return locale.weekdayAndDate(first)
+            return locale.date("yMMMMEEEEd", first)
         case .week:
-            let isWithinYear = first.year == last.year
-            if locale == .english, isWithinYear, first.month == last.month {
-                return "\(first.day) to \(locale.longDate(last))"
-            }
-            let start = isWithinYear ? locale.dayAndMonth(first) : locale.longDate(first)
-            return "\(start) \(to) \(locale.longDate(last))"
+            let isDayFirst = locale.date("MMMMd", first).hasPrefix("\(first.day)")
+            let isWithinMonth = first.month == last.month && isDayFirst
+            return locale.say(
+                .periodWeek,
+                [
+                    "within": first.year != last.year ? "none" : isWithinMonth ? "month" : "year",
+                    "day": "\(first.day)", "first": locale.date("MMMMd", first),
+                    "firstWithYear": locale.date("yMMMMd", first), "last": locale.date("yMMMMd", last),
+                ])
         case .month:
-            return locale.monthAndYear(first)
+            return locale.date("yMMMM", first)
         }
     }
 
@@ -40,19 +45,21 @@ extension PeriodCalendar {
     }
 
     /// A period where there is little room: "21 Nov 10:00", "21 Nov", "W47", "Nov 2026".
-    package func shortTitle(of period: Period, in locale: ReportLocale = .english) -> String {
+    package func shortTitle(of period: Period, in locale: Language = .english) -> String {
         let first = date(at: period.start)
+        let day = locale.date("MMMd", first)
         return switch period.kind {
-        case .hour: "\(locale.shortDate(first)) \(clock(at: period.start))\(repetition(at: period.start))"
-        case .day: locale.shortDate(first)
-        case .week: locale.week(first.isoWeek.week)
-        case .month: locale.shortMonth(first)
+        case .hour: "\(day) \(clock(at: period.start))\(repetition(at: period.start))"
+        case .day: day
+        case .week: locale.say(.weekShort, ["week": "\(first.isoWeek.week)"])
+        case .month: locale.date("yMMM", first)
         }
     }
 
     /// "21 November 2026, 14:05".
-    package func instantTitle(of time: UnixSeconds, in locale: ReportLocale = .english) -> String {
-        "\(locale.longDate(date(at: time))), \(clock(at: time))\(repetition(at: time))"
+    package func instantTitle(of time: UnixSeconds, in locale: Language = .english) -> String {
+        let clock = "\(clock(at: time))\(repetition(at: time))"
+        return locale.say(.instant, ["date": locale.date("yMMMMd", date(at: time)), "time": clock])
     }
 
     private func clock(at time: UnixSeconds) -> String { clock(secondOfDay(at: time)) }

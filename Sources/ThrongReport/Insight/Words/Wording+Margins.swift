@@ -3,37 +3,29 @@ internal import ThrongPlan
 /// Words for margins: numbers are rounded to what their margins carry.
 extension Wording {
     /// Returns the words for a margin: "off by at most 12 in 19 of 20 cases".
-    package func off(by margin: Decimals) -> String { "off by at most \(locale.text(margin)) \(Self.usually)" }
+    package func off(by margin: Decimals) -> String { locale.say(.offBy, ["margin": locale.text(margin)]) }
 
-    /// A sentence and how far off its number may be: "About 1,410 orders; off by at most 12 in 19 of 20 cases."
-    package func sentence(_ sentence: String, offBy margin: Decimals) -> String {
-        Self.sentence(sentence, with: off(by: margin))
+    /// A finding as a sentence that says how far off its number may be: "About 1,410 orders; off by at most 12 in 19 of 20
+    /// cases."
+    package func sentence(_ finding: String, offBy margin: Decimals) -> String {
+        locale.say(.findingOff, ["finding": finding, "margin": locale.text(margin)])
     }
 
-    /// A sentence with something behind its last word.
-    package static func sentence(_ sentence: String, with addition: String) -> String {
-        "\(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence); \(addition)."
-    }
-
-    /// The words for the share of cases in which a margin or an interval holds.
-    package static let usually = "in 19 of 20 cases"
-
-    /// Returns the words for the interval of a quotient: "between 9% and 15% in 19 of 20 cases", "at least 9% in 19 of
-    /// 20 cases".
-    package func range(_ interval: Interval, isShare: Bool, unit: String = "") -> String {
+    /// A finding as a sentence that says where its quotient, or the difference that it tells, lies: "…; between 9% and 15% in
+    /// 19 of 20 cases."
+    ///
+    /// - Parameter scale: what an end is multiplied by before it is written.
+    func sentence(
+        _ finding: String, within interval: Interval, isShare: Bool, scale: Double = 1,
+        _ message: Message = .findingRange, _ write: (Decimals) -> String
+    ) -> String {
         let (low, high) = interval.ends
-        let scale = isShare ? 100.0 : 1
         let width = (high - low) / 2 * scale
-        func end(_ value: Double, _ rule: FloatingPointRoundingRule) -> String {
-            let rounded = Decimals(value * scale, rounded: rule, toFirstDigitOf: width.isFinite ? width / 2.5 : 1)
-            return isShare ? locale.percent(ofHundred: rounded) : amount(rounded, unit: unit)
+        func end(_ value: Double, _ rule: FloatingPointRoundingRule) -> String? {
+            guard value.isFinite, !(isShare && low <= 0 && high >= 1) else { return nil }
+            return write(Decimals(value * scale, rounded: rule, toFirstDigitOf: width.isFinite ? width / 2.5 : 1))
         }
-        switch (low.isFinite, high.isFinite) {
-        case (true, true) where isShare && low <= 0 && high >= 1, (false, false): return "its margin leaves it open"
-        case (true, true): return "between \(end(low, .down)) and \(end(high, .up)) \(Self.usually)"
-        case (true, false): return "at least \(end(low, .down)) \(Self.usually)"
-        case (false, true): return "at most \(end(high, .up)) \(Self.usually)"
-        }
+        return locale.span(end(low, .down), end(high, .up), message, finding: finding)
     }
 
     /// A number that was drawn as a part of another: "34%", "34.2%"; all of it where noise made it more.
@@ -60,12 +52,25 @@ extension Wording {
         return locale.text(Decimals(number, over: 1, places: 0).rounded(toFirstDigitOf: spread))
     }
 
-    /// Returns the sentence for several rows any of which may be the largest: "“A” and “B” are too close to tell which
-    /// is the largest: about 320 and about 310 orders."
-    package func undecided(_ leaders: [(label: String, number: String)], _ what: String) -> String {
-        let words = "are too close to tell which \(what)"
-        guard leaders.count <= 3 else { return "\(number(leaders.count)) of these \(words)." }
-        return "\(leaders.map { "“\($0.label)”" }.listed) \(words): \(leaders.map(\.number).listed)."
+    /// Returns the finding for several rows any of which may be the largest: "“A” and “B” are too close to tell which
+    /// is the largest: about 320 and about 310 orders".
+    package func undecided(_ leaders: [(label: String, number: String)], _ what: Superlative) -> String {
+        guard leaders.count <= 3 else {
+            return locale.say(.tooCloseMany, ["count": leaders.count, "kind": what.rawValue])
+        }
+        return locale.say(
+            .tooClose,
+            [
+                "groups": locale.list(leaders.map { quoted($0.label) }), "kind": what.rawValue,
+                "numbers": locale.list(leaders.map(\.number)),
+            ])
+    }
+
+    func quoted(_ label: String) -> String { locale.say(.quoted, ["text": label]) }
+
+    /// The ways in which one row stands above others.
+    package enum Superlative: String, Sendable {
+        case largest, frequent, share, mean, lead
     }
 }
 

@@ -1,4 +1,4 @@
-internal import ThrongPlan
+package import ThrongPlan
 
 extension Wording {
     /// The number without its unit: "12,480", "42%", "38.20", "≈12,300", "20 to 50".
@@ -16,37 +16,42 @@ extension Wording {
     ///
     /// - Parameter unit: of the sum or the histogram, where this is a mean or a quantile.
     package func words(_ quantity: Quantity, unit: String = "") -> String {
-        switch quantity {
-        case .drawn(let number, let counts, _):
-            "about \(text(quantity)) \(number == 1 ? noun(counts).one : noun(counts).many)"
-        case .share: "about \(text(quantity))"
+        func about(_ number: String) -> String { locale.say(.about, ["number": number]) }
+        func counted(_ number: String, _ count: Int64?, _ counts: Counted) -> String {
+            locale.say(.aboutCounted, ["number": number, "noun": noun(counts, of: count)])
+        }
+        return switch quantity {
+        case .drawn(let number, let counts, _): counted(text(quantity), number, counts)
+        case .share: about(text(quantity))
         case .settled: text(quantity)
-        case .mean: "about " + (quantity.shown.map { amount($0, unit: unit) } ?? "")
-        case .estimate(let estimate): "about \(locale.text(estimate.decimal)) \(noun(estimate.counts).many)"
+        case .mean: about(quantity.shown.map { amount($0, unit: unit) } ?? "")
+        case .estimate(let estimate): counted(locale.text(estimate.decimal), nil, estimate.counts)
         case .quantile(let reading):
-            reading.value.map { "about \(amount($0, unit: unit)) (\(reading.band(in: locale)))" }
-                ?? reading.band(in: locale, unit: unit)
+            reading.value.map {
+                locale.say(.aboutInBand, ["number": amount($0, unit: unit), "band": reading.band(in: locale)])
+            } ?? reading.band(in: locale, unit: unit)
         }
     }
 
     /// Returns the words beside a number that is written large: "orders, about", "of orders, about", "EUR per order,
     /// about".
     package func unit(beside quantity: Quantity, of counted: Counted, unit: String) -> String {
-        switch quantity {
-        case .drawn(_, let counts, _): "\(noun(counts).many), about"
-        case .estimate(let estimate): "\(noun(estimate.counts).many), estimated"
-        case .share: "of \(noun(counted).many), about"
-        case .settled: "of \(noun(counted).many)"
-        case .mean: "\(unit.isEmpty ? "" : "\(unit) ")per \(noun(counted).one), about"
+        let noun = self.noun(counted)
+        return switch quantity {
+        case .drawn(_, let counts, _): locale.say(.unitAbout, ["noun": self.noun(counts).many])
+        case .estimate(let estimate): locale.say(.unitEstimated, ["noun": self.noun(estimate.counts).many])
+        case .share: locale.say(.unitShare, ["noun": noun.many])
+        case .settled: locale.say(.unitSettled, ["noun": noun.many])
+        case .mean: locale.say(.unitMean, ["hasUnit": !unit.isEmpty, "unit": unit, "one": noun.one])
         case .quantile: unit
         }
     }
 
     /// The heading of a column of devices.
-    package static func heading(devices: NumberBasis.Devices?) -> String {
+    package static func heading(devices: NumberBasis.Devices?, in locale: Language = .english) -> String {
         switch devices {
-        case nil, .answers, .window, .proved: "Devices"
-        case .firsts: "Devices (as they say)"
+        case nil, .answers, .window, .proved: locale.say(.headDevices, ["isSample": false])
+        case .firsts: locale.say(.headDevicesSaid)
         }
     }
 
@@ -55,30 +60,25 @@ extension Wording {
         guard let part = quantity.amount, let whole, let all = whole.amount, all > 0 else {
             return words(quantity, unit: unit)
         }
-        let about = if case .drawn = quantity { "about " } else { "" }
-        return "\(about)\(text(quantity)) of \(words(whole, unit: unit)) (\(share(quantity, part, of: all)))"
+        let text = text(quantity)
+        let number = if case .drawn = quantity { locale.say(.about, ["number": text]) } else { text }
+        return locale.say(
+            .partOf,
+            ["number": number, "whole": words(whole, unit: unit), "share": share(quantity, part, of: all)])
     }
 
-    /// A superlative: "“Phone” is the largest, with …"; "Of the groups shown, “Phone” is the largest, with …" where
-    /// something that is withheld may be larger.
-    package static func superlative(_ sentence: String, isSure: Bool) -> String {
-        isSure ? sentence : "Of the groups shown, \(sentence)"
-    }
-
-    /// "the numbers shown lie between about 5 and about 9": extremes may be noise, and no period is said to be one.
-    package static func range(from low: String, to high: String) -> String {
-        "the numbers shown lie between about \(low) and about \(high)."
+    /// A finding with a superlative: "“Phone” is the largest, with …"; "Of the groups shown, “Phone” is the largest, with …"
+    /// where something that is withheld may be larger.
+    package func superlative(_ finding: String, isSure: Bool) -> String {
+        isSure ? finding : locale.say(.amongShown, ["finding": finding])
     }
 
     /// Returns the sentence about the total that a number of a sample stands for: "At a sampling rate of 0.25 that
     /// stands for about 400 events: 95% interval 284 to 474."
     package func standsFor(_ estimate: Estimate, _ interval: Interval) -> String {
-        """
-        At a sampling rate of \(locale.text(Decimals(exactly: estimate.rate))) that stands for \
-        \(words(.estimate(estimate))): \(Self.interval) \(span(interval)).
-        """
+        let number = words(.estimate(estimate))
+        return locale.say(
+            .standsFor,
+            ["rate": locale.text(Decimals(exactly: estimate.rate)), "number": number, "span": span(interval)])
     }
-
-    /// The sentence behind a description of a drawing.
-    package static let alsoInTable = "The table has the same numbers."
 }

@@ -1,22 +1,32 @@
 package import ThrongPlan
 
 /// The one writer of words about numbers: reports, explorer, portal and command line say one thing in one way.
-///
-/// Words are English; numbers and dates are written as the reader's language has them.
 package struct Wording: Sendable, Hashable {
-    package let locale: ReportLocale
+    package let locale: Language
     /// The words for what is counted where that is not devices; nil for pages of analysts and commands.
     private let noun: Noun?
 
     /// The wording for pages and commands that have no reader of their own.
     package static let english = Wording(.english)
 
-    package init(_ locale: ReportLocale, of noun: Noun? = nil) { (self.locale, self.noun) = (locale, noun) }
+    package init(_ locale: Language, of noun: Noun? = nil) { (self.locale, self.noun) = (locale, noun) }
 
     /// The words for one and several of what is counted: the plan's, or else those of counters.
     package func noun(_ counted: Counted) -> Noun {
-        guard counted != .devices, let noun else { return Noun(one: counted.one, many: counted.rawValue) }
-        return noun
+        if counted != .devices, let noun { return noun }
+        return Noun(one: noun(counted, of: 1), many: noun(counted, of: nil))
+    }
+
+    /// The word for so many of what is counted, or for any number of it.
+    func noun(_ counted: Counted, of count: Int64?) -> String {
+        if counted != .devices, let noun { return count == 1 ? noun.one : noun.many }
+        let word: Message =
+            switch counted {
+            case .events: .event
+            case .devices: .device
+            case .identifiers: .identifier
+            }
+        return locale.say(word, ["count": count ?? Noun.several])
     }
 
     package func number(_ number: Int) -> String { locale.text(Int64(number)) }
@@ -31,7 +41,8 @@ package struct Wording: Sendable, Hashable {
 
     /// "1,234.50 EUR"; without a unit the number alone.
     package func amount(_ number: Decimals, unit: String) -> String {
-        unit.isEmpty ? locale.text(number) : "\(locale.text(number)) \(unit)"
+        let text = locale.text(number)
+        return unit.isEmpty ? text : locale.say(.amount, ["number": text, "unit": unit])
     }
 
     /// A number that was scaled up from a sample, in a table: "≈12,300".
@@ -40,16 +51,11 @@ package struct Wording: Sendable, Hashable {
     /// "1,020 to 1,455", "40.1% to 42.0%", "40.1% or more", where nothing bounds it above.
     package func span(_ interval: Interval, isShare: Bool = false) -> String {
         func text(_ number: Decimals) -> String { isShare ? locale.percent(number) : locale.text(number) }
-        return switch (interval.low.map(text), interval.high.map(text)) {
-        case (let low?, let high?): "\(low) to \(high)"
-        case (let low?, nil): "\(low) or more"
-        case (nil, let high?): "\(high) or less"
-        case (nil, nil): "any"
-        }
+        return locale.span(interval.low.map(text), interval.high.map(text))
     }
 
-    /// The heading of a column of such spans, and what stands before one in a sentence.
-    package static let interval = "95% interval"
+    /// The heading of a column of such spans, on English pages.
+    package static let interval = Language.english.say(.interval)
 
     /// A difference with its sign: "+1,204", of shares "+1.3 points".
     package func difference(_ difference: Decimals, isShare: Bool) -> String {
@@ -63,10 +69,9 @@ package struct Wording: Sendable, Hashable {
         return "\(self.number(number)) \(unit)"
     }
 
-    /// A length of time in the largest unit that leaves no rest: "one day", "15 minutes".
-    package func duration(seconds: Int64) -> String {
-        let text = Duration.seconds(seconds).planText
-        return text.hasPrefix("1 ") ? "one " + text.dropFirst(2) : text
+    /// "8 days".
+    func periods(_ count: Int, _ kind: PeriodKind) -> String {
+        locale.say(.periods, ["count": count, "kind": kind.rawValue])
     }
 
     /// A length of time in whole units, two of them at least: "119 seconds", "2 minutes", "47 hours".
@@ -78,6 +83,11 @@ package struct Wording: Sendable, Hashable {
         default: count(seconds / 86_400, "day")
         }
     }
+}
+
+extension Noun {
+    /// A number that has the form of any number, where a language has more than two.
+    static let several: Int64 = 5
 }
 
 extension [String] {

@@ -9,10 +9,15 @@ package import ThrongReport
 /// read, to say why nothing vouches for them. Symbolic links are not followed, and are found fault with. Whoever can
 /// write to the folder while it is checked can still exchange a file afterwards.
 package struct FolderCheck: Sendable, Hashable {
-    package struct Line: Sendable, Hashable {
+    package struct Line: Sendable, Hashable, Encodable {
         package let isGood: Bool
         package let subject: String
         package let finding: String
+
+        private enum CodingKeys: String, CodingKey {
+            case isGood = "good"
+            case subject, finding
+        }
     }
 
     package private(set) var lines: [Line] = []

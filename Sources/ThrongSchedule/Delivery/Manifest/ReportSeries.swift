@@ -4,7 +4,7 @@ internal import ThrongReport
 /// The periods of one report for which a folder has good manifests.
 ///
 /// A period that is not among them may have been left out, or was never reported: no signature tells.
-package struct ReportSeries: Sendable, Hashable {
+package struct ReportSeries: Sendable, Hashable, Encodable {
     package let report: String
     package let app: String
     package let partner: String

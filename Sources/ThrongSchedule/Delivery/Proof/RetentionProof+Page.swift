@@ -1,5 +1,6 @@
+internal import ThrongPlan
 internal import ThrongReport
-internal import ThrongStore
+package import ThrongStore
 internal import ThrongWire
 
 extension RetentionProof {
@@ -7,6 +8,11 @@ extension RetentionProof {
     var page: String {
         var lines = [
             "# What age took", "",
+            """
+            Released numbers and all that they were made from go at the ages that were promised when they were counted. This page \
+            says what went, each entry with a digest over all before it, what goes next, and what is there. It has none of the \
+            numbers.
+            """, "",
             "Made at \(Instant.text(made)), \(key.map { "signed with key \($0)" } ?? "signed by nobody").", "",
             broken.map { "**The chain is broken at entry \($0): it, or one before it, is not what was written.**" }
                 ?? "The chain of deletions holds: \(entries(head.place)), the last digest is `\(head.digest.lowerHex)`.",
@@ -19,16 +25,16 @@ extension RetentionProof {
             lines += ["Only what went \([start, end].compactMap(\.self).joined(separator: ", ")).", ""]
         }
         lines += table(
-            ["entry", "when", "app", "what", "by which term", "of", "rows"],
+            ["entry", "when it went", "app", "went", "by which promise", "covers"],
             rows: entries.map { entry in
                 [
-                    "\(entry.place)", Instant.text(entry.taken), entry.app, "\(entry.kind) of \(entry.subject)",
-                    entry.term, span(entry.period), Wording.english.number(Int(entry.rows)),
+                    "\(entry.place)", Instant.text(entry.taken), entry.appWords, entry.words, entry.term,
+                    entry.period?.spanWords ?? "no period",
                 ]
             }, empty: "Nothing.")
         lines += ["## What goes next of released numbers", ""]
         lines += table(
-            ["when", "app", "metric", "by which term", "releases", ""],
+            ["when", "app", "metric", "by which promise", "releases", ""],
             rows: standing.due.map { due in
                 [
                     Instant.text(due.at), due.app.text, due.metric.text, due.term,
@@ -37,11 +43,11 @@ extension RetentionProof {
             }, empty: "Nothing that was released is left to be taken.")
         lines += ["## What is there besides", ""]
         lines += table(
-            ["app", "what", "rows", "of", "goes"],
+            ["app", "is there", "covers", "goes"],
             rows: standing.held.map { held in
                 [
-                    held.app, "\(held.kind) of \(held.subject)",
-                    held.rows.map { Wording.english.number(Int($0)) } ?? "not counted", span(held.period),
+                    held.app == "*" ? "all apps" : held.app, DeletionWords.text(held.rows, held.kind, held.subject),
+                    held.period?.spanWords ?? "not said",
                     held.due.map { Instant.text($0) } ?? "with what it serves",
                 ]
             }, empty: "Nothing.")
@@ -64,10 +70,6 @@ extension RetentionProof {
         count == 1 ? "1 entry" : "\(Wording.english.number(Int(count))) entries"
     }
 
-    private func span(_ period: Range<UnixSeconds>?) -> String {
-        period.map { "\(Instant.text($0.lowerBound)) to \(Instant.text($0.upperBound))" } ?? ""
-    }
-
     private func table(_ head: [String], rows: [[String]], empty: String) -> [String] {
         guard !rows.isEmpty else { return [empty, ""] }
         let divider = "|" + String(repeating: "---|", count: head.count)
@@ -81,5 +83,42 @@ extension RetentionProof {
             if "\\`*_{}[]<>()#+!|~&".contains(letter) { result += "\\" }
             result.append(letter)
         }
+    }
+}
+
+extension DeletionEntry {
+    /// "1 counter of the table throng.counter_day": the amount, the kind and the subject.
+    package var words: String { DeletionWords.text(rows, kind, subject) }
+
+    package var appWords: String { app == "*" ? "all apps" : app }
+}
+
+extension Range<UnixSeconds> {
+    /// "one hour, from 2026-11-21T10:00:00Z to 2026-11-21T11:00:00Z".
+    package var spanWords: String {
+        let length = Language.english.duration(seconds: upperBound.value - lowerBound.value)
+        return "\(length), from \(Instant.text(lowerBound)) to \(Instant.text(upperBound))"
+    }
+}
+
+/// The words of the ledger for somebody who knows none of its kinds.
+private enum DeletionWords {
+    /// One and several of each kind, and what their subject is.
+    private static let nouns: [String: (one: String, many: String, of: String)] = [
+        "numbers": ("released number", "released numbers", "the metric"),
+        "counters": ("counter", "counters", "the table"),
+        "files": ("file", "files", "the report"), "copies": ("copied file", "copied files", "the report"),
+        "coverage": ("hour of totals", "hours of totals", "all"),
+        "labels": ("learned value", "learned values", "the dimension"),
+        "records": ("record", "records", ""), "backups": ("backup key", "backup keys", ""),
+        "open periods": ("open period", "open periods", "the metric"),
+    ]
+
+    /// "1 counter of the table throng.counter_day"; nil rows are those that nobody counts.
+    static func text(_ rows: Int64?, _ kind: String, _ subject: String) -> String {
+        let noun = nouns[kind] ?? (kind, kind, "")
+        let amount = rows.map { "\(Wording.english.number(Int($0))) \($0 == 1 ? noun.one : noun.many)" } ?? noun.many
+        let of = subject == "everything" || noun.of.isEmpty ? "" : noun.of + " "
+        return "\(amount) of \(of)\(subject)"
     }
 }

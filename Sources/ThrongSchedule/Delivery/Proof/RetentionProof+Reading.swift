@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThrongPlan
 internal import ThrongReport
-internal import ThrongStore
+package import ThrongStore
 internal import ThrongWire
 
 extension RetentionProof {
@@ -53,7 +53,7 @@ extension RetentionProof {
         let page: String?
         let stretch: Stretch
         let chain: Chain
-        let entries: [Entry]
+        let entries: [LedgerLine]
         let overdue: Int
 
         struct Stretch: Decodable {
@@ -77,29 +77,37 @@ extension RetentionProof {
                 return ChainLink(place: place, digest: digest)
             }
         }
+    }
+}
 
-        struct Entry: Decodable {
-            let place: Int64
-            let at: String
-            let app: String
-            let kind: String
-            let subject: String
-            let term: String
-            let from: String?
-            let to: String?
-            let rows: Int64
-            let digest: String
+/// An entry of the ledger of deletions, as JSON has it.
+package struct LedgerLine: Codable {
+    let place: Int64
+    let at: String
+    let app: String
+    let kind: String
+    let subject: String
+    let term: String
+    let from: String?
+    let to: String?
+    let rows: Int64
+    let digest: String
 
-            var entry: DeletionEntry? {
-                guard let taken = Instant.time(at), let digest = [UInt8](sha256: digest), (from == nil) == (to == nil),
-                    Instant.isReadable(from), Instant.isReadable(to)
-                else { return nil }
-                let (start, end) = (from.flatMap(Instant.time), to.flatMap(Instant.time))
-                return DeletionEntry(
-                    place: place, taken: taken, app: app, kind: kind, subject: subject, term: term,
-                    period: start.flatMap { start in end.map { start..<max(start, $0) } }, rows: rows, digest: digest)
-            }
-        }
+    package init(_ entry: DeletionEntry) {
+        (place, at, app, kind) = (entry.place, Instant.text(entry.taken), entry.app, entry.kind)
+        (subject, term, rows, digest) = (entry.subject, entry.term, entry.rows, entry.digest.lowerHex)
+        from = entry.period.map { Instant.text($0.lowerBound) }
+        to = entry.period.map { Instant.text($0.upperBound) }
+    }
+
+    fileprivate var entry: DeletionEntry? {
+        guard let taken = Instant.time(at), let digest = [UInt8](sha256: digest), (from == nil) == (to == nil),
+            Instant.isReadable(from), Instant.isReadable(to)
+        else { return nil }
+        let (start, end) = (from.flatMap(Instant.time), to.flatMap(Instant.time))
+        return DeletionEntry(
+            place: place, taken: taken, app: app, kind: kind, subject: subject, term: term,
+            period: start.flatMap { start in end.map { start..<max(start, $0) } }, rows: rows, digest: digest)
     }
 }
 

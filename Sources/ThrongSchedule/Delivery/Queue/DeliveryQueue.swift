@@ -1,3 +1,4 @@
+internal import Foundation
 package import ThrongPlan
 package import ThrongReport
 package import ThrongStore
@@ -31,30 +32,33 @@ package struct DeliveryQueue: Sendable {
         package let arrived: [String]
     }
 
-    /// Tries what is due, of one run or of all of the app, one after another, until nothing is.
+    /// Tries what is due, of one run or of all of the plan's app, one after another, until nothing is.
     package func work(
-        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, now: @Sendable () -> UnixSeconds,
+        _ plan: Plan, run: ReportRunName? = nil, foldersOnly: Bool, now: @Sendable () -> UnixSeconds,
         over: (Outcome) -> Void
     ) async throws {
         while let claim = try await store.claimDelivery(
-            app: app, run: run, foldersOnly: foldersOnly, lease: options.lease, now: now())
+            app: plan.app.name, run: run, foldersOnly: foldersOnly, lease: options.lease, now: now())
         {
-            guard let outcome = try await attempt(claim, now: now) else { continue }
+            guard let outcome = try await attempt(claim, of: plan, now: now) else { continue }
             over(outcome)
         }
     }
 
     /// Nil where another process has taken the delivery over.
-    package func attempt(_ claim: DeliveryClaim, now: @Sendable () -> UnixSeconds) async throws -> Outcome? {
+    package func attempt(
+        _ claim: DeliveryClaim, of plan: Plan, now: @Sendable () -> UnixSeconds
+    ) async throws -> Outcome? {
         var arrived: [String] = []
         var fault: String?
+        var isForGood = false
         let span = traces.begin(.delivery)
         span?.say(.app, claim.run.app.text)
         span?.say(.report, claim.run.report.text)
         span?.say(.attempts, Int(claim.attempt))
         defer { span?.end(failed: fault != nil) }
         do {
-            arrived = try await deliver(claim, now: now)
+            arrived = try await deliver(claim, of: plan, now: now)
         } catch let error as PostgresError {
             // Nothing can be written down now: once the lease is over, the delivery goes on where it was.
             throw error
@@ -62,19 +66,23 @@ package struct DeliveryQueue: Sendable {
             return nil
         } catch {
             fault = "\(error)"
+            isForGood = (error as? DeliveryFault)?.isForGood == true
         }
-        let retryAt = fault == nil ? nil : options.retry(after: claim.attempt, now: now())
+        let retryAt = fault == nil || isForGood ? nil : options.retry(after: claim.attempt, now: now())
         guard try await store.finish(claim, error: fault, retryAt: retryAt, now: now()) else { return nil }
         return Outcome(claim: claim, fault: fault, retryAt: retryAt, arrived: arrived)
     }
 
     private struct TakenOver: Error {}
 
-    private func deliver(_ claim: DeliveryClaim, now: @Sendable () -> UnixSeconds) async throws -> [String] {
-        let stored = try await store.files(of: claim.run)
+    private func deliver(
+        _ claim: DeliveryClaim, of plan: Plan, now: @Sendable () -> UnixSeconds
+    ) async throws -> [String] {
+        let kept = try await store.files(of: claim.run)
+        let stored = kept.filter { !$0.name.hasSuffix(ReportFile.letterEnding) }
         guard !stored.isEmpty else { throw DeliveryFault.noFiles }
         let files = stored.map { ReportFile(name: $0.name, bytes: $0.contents) }
-        switch Delivery(target: claim.target, authorization: claim.authorization) {
+        switch Delivery(target: claim.target, authorization: claim.authorization) ?? plan.mail(claim) {
         case .folder(let path):
             let place = ReportFolder(named: path, in: folder)
             let report = ReportFiles(files)
@@ -92,8 +100,15 @@ package struct DeliveryQueue: Sendable {
                 try await note(place, status, claim, now())
             }
             return files.map { target.method == .put ? target.url + $0.name : target.url }
+        case .mail(let address, place: _):
+            guard let letter = kept.last, stored.count < kept.count else { throw DeliveryFault.noFiles }
+            try await extend(claim, now())
+            try await MailSender(options: options).send(
+                files, with: letter.contents, to: address, key: claim.idempotencyKey, now: now())
+            for file in stored { try await note(file.place, nil, claim, now()) }
+            return [claim.target]
         case nil:
-            throw DeliveryFault.unknownTarget
+            throw claim.target.hasPrefix("mail ") ? DeliveryFault.addressGone : .unknownTarget
         }
     }
 
@@ -107,4 +122,28 @@ package struct DeliveryQueue: Sendable {
             try await store.noteArrival(of: place, status: status, by: claim, lease: options.lease, now: now)
         else { throw TakenOver() }
     }
+}
+
+extension Plan {
+    /// Returns a delivery by mail with the address that the plan has now; nil where it has none there, or where the report
+    /// is another partner's now.
+    fileprivate func mail(_ claim: DeliveryClaim) -> Delivery? {
+        guard let report = report(claim.run.report), report.partner == claim.partner else { return nil }
+        return report.deliveries.first { delivery in
+            if case .mail = delivery { delivery.target == claim.target } else { false }
+        }
+    }
+}
+
+/// Runs a blocking call on a thread of its own: one that does not come back, such as a write to a dead file server, holds
+/// no thread of the shared pool, on which clients are answered.
+package func onOwnThread<Value: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
+    let outcome: Result<Value, Failure> = await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+            continuation.resume(returning: Result { () throws(Failure) in try work() })
+        }
+    }
+    return try outcome.get()
 }

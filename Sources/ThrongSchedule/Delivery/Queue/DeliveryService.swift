@@ -57,7 +57,7 @@ package struct DeliveryService: Service {
         do {
             // A stop lets what is under way go on where it was, later, rather than wait for a partner.
             try await cancelWhenGracefulShutdown {
-                try await queue.work(app: plan.app.name, foldersOnly: false, now: { clock.now }, over: note)
+                try await queue.work(plan, foldersOnly: false, now: { clock.now }, over: note)
             }
             return nil
         } catch {

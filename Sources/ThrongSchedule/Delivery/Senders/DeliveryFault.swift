@@ -10,8 +10,22 @@ package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
     case refused(status: Int)
     case redirected(status: Int)
     case noAnswer(reason: String)
+    case noMailServer
+    case mailRefused(status: Int)
+    case mailDeferred(status: Int)
+    case mailSignIn
+    case mailUnprotected
+    case addressGone
     case unknownTarget
     case noFiles
+
+    /// True where another try would come to the same.
+    package var isForGood: Bool {
+        switch self {
+        case .mailRefused, .addressGone: true
+        default: false
+        }
+    }
 
     package var description: String {
         switch self {
@@ -31,6 +45,17 @@ package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
         case .refused(let status): "the partner answered \(status)"
         case .redirected(let status): "the partner answered with a redirect (\(status)), and redirects are not followed"
         case .noAnswer(let reason): "no answer came: \(reason)"
+        case .noMailServer: "THRONG_DELIVER_MAIL names no server that takes mails"
+        case .mailRefused(let status):
+            """
+            the mail server refused the mail for good (\(status)): look at the address in the plan, and at that of the sender; \
+            `throng report send` tries again
+            """
+        case .mailDeferred(let status): "the mail server did not take the mail for now (\(status))"
+        case .mailSignIn: "the mail server did not take the user and the password in \(MailSender.secret)"
+        case .mailUnprotected:
+            "the mail server offers no STARTTLS, and mails go in the clear to this machine only: use smtps://"
+        case .addressGone: "the plan has no such mail address any more"
         case .unknownTarget: "the target is none that this version of throng knows"
         case .noFiles: "the report's files were let go of before they were delivered"
         }

@@ -1,14 +1,32 @@
 package import ThrongPlan
+package import ThrongSystem
 
 /// The permissions that an operator gives deliveries over the network. A plan only says where to.
 package struct DeliveryOptions: Sendable, Hashable {
-    /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to.
+    /// The server that takes mails over, and the address that they come from.
+    package struct MailRoute: Sendable, Hashable {
+        package let server: MailServer
+        package let from: MailAddress
+
+        /// Reads both, with a space between them: `smtps://throng@mail.shop.example reports@shop.example`; nil for anything
+        /// else.
+        package init?(_ text: String) {
+            let words = text.split(separator: " ")
+            guard words.count == 2, let server = MailServer(String(words[0])), let from = MailAddress(String(words[1]))
+            else { return nil }
+            (self.server, self.from) = (server, from)
+        }
+    }
+
+    /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to, and domains of mail.
     package var hosts: Set<String> = []
     /// `deliver.private-hosts` (text, none): those of them that may be at loopback, private and other special
     /// addresses.
     package var privateHosts: Set<String> = []
     /// `deliver.ca` (path, none): certificates in PEM that vouch for partners, beside the system's.
     package var authorities: String?
+    /// `deliver.mail` (text, none): how mails go; the password of the server's user is the secret `smtp`.
+    package var mail: MailRoute?
     /// The folder with a file for each header Authorization, `secrets` in the data directory.
     package let secrets: String
     /// The longest time for a file. Unit: seconds.
@@ -35,5 +53,19 @@ package struct DeliveryOptions: Sendable, Hashable {
         guard attempt < tries else { return nil }
         let doublings = min(max(attempt - 1, 0), 20)
         return now + min(retrySeconds << Int64(doublings), Self.longestPause)
+    }
+
+    /// Returns an operator's secret, by the name of its file.
+    func secret(_ name: String) throws(DeliveryFault) -> String {
+        let path = secrets + "/" + name
+        do throws(HeaderSecretFault) {
+            return try HeaderSecret.read(path)
+        } catch {
+            switch error {
+            case .missing: throw .secretMissing(path: path)
+            case .exposed: throw .secretExposed(path: path)
+            case .malformed: throw .secretMalformed(path: path)
+            }
+        }
     }
 }

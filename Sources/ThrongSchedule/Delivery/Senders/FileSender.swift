@@ -17,7 +17,7 @@ package struct FileSender: Sendable {
     /// Sends a file, with a key of 32 bytes that is the same for every try; returns the status, which is 2xx.
     package func send(_ file: ReportFile, to target: HTTPDelivery, key: [UInt8]) async throws(DeliveryFault) -> Int {
         guard options.hosts.contains(target.authority) else { throw .hostNotAllowed(target.authority) }
-        let secret = try target.authorization.map { name throws(DeliveryFault) in try self.secret(name) }
+        let secret = try target.authorization.map { name throws(DeliveryFault) in try options.secret(name) }
         let address = try await self.address(of: target)
         var rules = ConnectionRules()
         rules.allowsPlain = false
@@ -70,18 +70,5 @@ package struct FileSender: Sendable {
             throw .privateAddress(host: target.host, address: address)
         }
         return address
-    }
-
-    private func secret(_ name: String) throws(DeliveryFault) -> String {
-        let path = options.secrets + "/" + name
-        do throws(HeaderSecretFault) {
-            return try HeaderSecret.read(path)
-        } catch {
-            switch error {
-            case .missing: throw .secretMissing(path: path)
-            case .exposed: throw .secretExposed(path: path)
-            case .malformed: throw .secretMalformed(path: path)
-            }
-        }
     }
 }

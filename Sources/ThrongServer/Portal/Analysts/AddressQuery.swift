@@ -3,7 +3,7 @@ internal import HTTPTypes
 
 /// The query of an address, behind its question mark: each name once.
 struct AddressQuery {
-    private let values: [String: String]
+    private var values: [String: String]
 
     /// Unit: bytes; entries.
     private static let (longest, most) = (8192, 64)
@@ -37,6 +37,13 @@ struct AddressQuery {
 
     /// The value of a name; nil for a missing name and for one without a value.
     subscript(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The same with one more name, which the path has in the query's place.
+    func naming(_ name: String, _ value: String) -> AddressQuery {
+        var query = self
+        query.values[name] = value
+        return query
+    }
 
     /// Names and values behind a question mark; those without a value are left out.
     static func text(_ pairs: [(String, String?)]) -> String {

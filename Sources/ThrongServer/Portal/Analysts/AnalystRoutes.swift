@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
@@ -16,35 +17,26 @@ struct AnalystRoutes: Sendable {
             try await with(request) { query in
                 let metrics = try await store.metrics()
                 guard !query.names.isEmpty else {
-                    let view = CatalogueView.of(metrics, titles: titles, frame: frame("Explore"))
-                    return try pages.response(view, by: "catalogue")
+                    let trends = try await trends(of: metrics)
+                    return try pages.response(
+                        CatalogueView.of(metrics, trends: trends, titles: titles, frame: frame("Explore")),
+                        by: "catalogue")
                 }
                 let answer = try await answer(query, metrics)
                 let view = ExplorerView.of(answer, metrics: metrics, frame: frame(titles.metric(answer.choice.metric)))
                 return try pages.response(view, by: "explorer", hasScript: true)
             }
         }
-        router.get("/explore.csv") { request, _ in
-            try await with(request) { query in
-                let answer = try await answer(query, try await store.metrics())
-                var response = Self.file(
-                    answer.csv, as: "text/csv; charset=utf-8; header=present", name: answer.fileName)
-                // Source: RFC 8288, for programs that read part after part.
-                if answer.choice.part < answer.parts, let link = HTTPField.Name("Link") {
-                    let next = answer.choice.address(of: "/explore.csv", part: answer.choice.part + 1)
-                    response.headers[link] = "<\(next)>; rel=\"next\""
-                }
-                return response
-            }
-        }
         router.get("/copy.js") { _, _ in
-            Self.file(String(decoding: PackageResources.copy_js, as: UTF8.self), as: "text/javascript; charset=utf-8")
+            Self.file(PackageResources.copy_js, as: "text/javascript; charset=utf-8")
         }
+        addNumbers(to: router)
     }
 
-    private func answer(_ query: AddressQuery, _ metrics: [AnalystMetric]) async throws -> ExplorerAnswer {
+    /// The answer to an address, with the rows that its own are compared with: for pages and programs alike.
+    func answer(_ query: AddressQuery, _ metrics: [AnalystMetric]) async throws -> ExplorerAnswer {
         let (metric, kind) = try ExplorerChoice.metric(in: query, of: metrics)
-        let choice = try ExplorerChoice(query, metric, kind, try await store.shape(of: metric, kind: kind))
+        let choice = try ExplorerChoice(query, metric, kind, try await shape(of: metric, kind))
         let rows = try await store.rows(of: choice.question)
         let isLast = rows.count < AnalystQuestion.mostRows && (choice.part == 1 || !rows.isEmpty)
         let total = isLast ? choice.question.offset + rows.count : try await store.count(of: choice.question)
@@ -52,9 +44,55 @@ struct AnalystRoutes: Sendable {
             let parts = AnalystQuestion.parts(ofRows: total)
             throw ExplorerProblem.unknown("part", allowed: (1...parts).map { String($0) })
         }
-        var whole: [AnalystRow] = []
-        if let question = choice.whole { whole = try await store.rows(of: question) }
-        return ExplorerAnswer(choice, rows: rows, total: total, whole: whole, titles: titles)
+        var neighbours = ExplorerNeighbours()
+        if let question = choice.whole { neighbours.wholes = try await store.rows(of: question) }
+        if let question = choice.before(rows, isWhole: total == rows.count) {
+            neighbours.before = try await store.allRows(of: question)
+        }
+        neighbours.over = try await other(of: choice, rows, metrics)
+        return ExplorerAnswer(choice, rows: rows, total: total, beside: neighbours, titles: titles)
+    }
+
+    /// The questions that a metric can answer for one kind of period: its releases, or sums of those of days.
+    private func shape(of metric: AnalystMetric, _ kind: PeriodKind) async throws -> AnalystShape {
+        let isReleased = metric.spans.contains { $0.kind == kind }
+        let shape = try await store.shape(of: metric, kind: isReleased ? kind : .day)
+        return isReleased ? shape : shape.summed(by: kind, PeriodCalendar(timeZone: metric.timeZone) ?? .utc)
+    }
+
+    /// The rows of the metric that an address divides by; nil where it names none.
+    private func other(
+        of choice: ExplorerChoice, _ rows: [AnalystRow], _ metrics: [AnalystMetric]
+    ) async throws -> ExplorerNeighbours.Over? {
+        guard let name = choice.over else { return nil }
+        let possible = choice.partners(among: metrics)
+        guard let metric = possible.first(where: { $0.metric == name }) else {
+            throw ExplorerProblem.unknown("over", allowed: possible.map(\.metric.text))
+        }
+        let question = try choice.question(over: metric, try await shape(of: metric, choice.kind), of: rows)
+        return .init(
+            metric: name, title: titles.metric(metric), columns: question.columns.map(\.name),
+            rows: try await store.allRows(of: question))
+    }
+
+    /// The totals of each metric's last periods, of its shortest kind of period: one answer a metric that has them.
+    private func trends(of metrics: [AnalystMetric]) async throws -> [AnalystMetric: ExplorerAnswer] {
+        var found: [AnalystMetric: ExplorerAnswer] = [:]
+        for metric in metrics where metric.isCurrent {
+            let query = try AddressQuery(
+                AddressQuery.text([
+                    ("app", metric.app.text), ("metric", metric.metric.text), ("grouping", "(total)"),
+                    ("last", "\(CatalogueView.mostPeriods)"),
+                ]))
+            do {
+                let answer = try await answer(query, metrics)
+                found[metric] = answer
+            } catch is ExplorerProblem {
+                // A metric without a total has no trend here; its page has its numbers.
+                continue
+            }
+        }
+        return found
     }
 
     /// Answers an analyst, also where there is no answer; sends anybody else away.
@@ -67,15 +105,9 @@ struct AnalystRoutes: Sendable {
                 pages.frame("Not for you", visitor: "Signed in"), "This page is for analysts",
                 "The token that you signed in with opens other pages.", status: .forbidden)
         }
-        do {
-            return try await answer(try AddressQuery(request.uri.query))
-        } catch let problem as ExplorerProblem {
-            return try response(problem)
-        } catch StoreError.busy {
-            return try response(.busy)
-        } catch let error as PostgresError {
-            guard let problem = ExplorerProblem(error) else { throw error }
-            return try response(problem)
+        switch try await ExplorerProblem.or({ try await answer(try AddressQuery(request.uri.query)) }) {
+        case .success(let response): return response
+        case .failure(let problem): return try response(problem)
         }
     }
 
@@ -91,13 +123,13 @@ struct AnalystRoutes: Sendable {
 
     private func frame(_ title: String) -> PageFrame { pages.frame(title, visitor: "Analyst") }
 
-    private static func file(_ text: String, as type: String, name: String? = nil) -> Response {
+    static func file(_ bytes: [UInt8], as type: String, name: String? = nil) -> Response {
         var headers: HTTPFields = [
-            .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "private, no-store",
+            .contentType: type, .contentLength: String(bytes.count), .cacheControl: "private, no-store",
             .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; sandbox",
         ]
         if let name { headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }
 
@@ -130,6 +162,20 @@ struct ExplorerProblem: Error {
 extension ExplorerProblem {
     /// The problem of too many questions: as many are under way as are answered at once, and as may wait.
     static let busy = Self(.serviceUnavailable, "Too many questions at once", "Ask again in a few seconds.")
+
+    /// Returns an answer, or what stands in its way; throws what nobody who asks can do something about.
+    static func or<Answer>(_ answer: () async throws -> Answer) async throws -> Result<Answer, ExplorerProblem> {
+        do {
+            return .success(try await answer())
+        } catch let problem as ExplorerProblem {
+            return .failure(problem)
+        } catch StoreError.busy {
+            return .failure(.busy)
+        } catch let error as PostgresError {
+            guard let problem = ExplorerProblem(error) else { throw error }
+            return .failure(problem)
+        }
+    }
 
     /// Tells why PostgreSQL gave no rows; nil where neither whoever asked nor the operator can do something about it.
     init?(_ error: PostgresError) {

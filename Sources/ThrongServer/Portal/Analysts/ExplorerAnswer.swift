@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ThrongPlan
+internal import ThrongRelease
 internal import ThrongReport
 internal import ThrongStore
 
@@ -9,20 +10,28 @@ struct ExplorerAnswer {
     let titles: ExplorerTitles
     let rows: [AnalystRow]
     let total: Int
+    /// Shares, means, changes and quotients of the rows.
+    let figures: [ExplorerFigure]
     /// The published numbers of the whole by period, where there is one.
     private let wholes: [UnixSeconds: Int64]
 
-    /// The column of a row that is drawn: what is counted comes first, another measure behind it.
+    /// The measure of a row that is drawn.
     private var drawn: Int { choice.measures.firstIndex(of: choice.measure) ?? 0 }
 
     /// - Parameter total: how many rows all parts have.
-    init(_ choice: ExplorerChoice, rows: [AnalystRow], total: Int, whole: [AnalystRow], titles: ExplorerTitles) {
+    init(
+        _ choice: ExplorerChoice, rows: [AnalystRow], total: Int, beside neighbours: ExplorerNeighbours,
+        titles: ExplorerTitles
+    ) {
         self.choice = choice
         self.titles = titles
         self.rows = rows
         self.total = max(total, choice.question.offset + rows.count)
+        figures = Self.figures(of: rows, choice, neighbours)
         wholes = Dictionary(
-            whole.compactMap { row in row.numbers.first.flatMap { $0 }.map { (row.start, Int64(clamping: $0.units)) } }
+            neighbours.wholes.compactMap { row in
+                row.numbers.first.flatMap { $0 }.map { (row.start, Int64(clamping: $0.units)) }
+            }
         ) { first, _ in first }
     }
 
@@ -31,11 +40,8 @@ struct ExplorerAnswer {
     /// A number, or what stands in its place: the same for everything that is withheld.
     func mark(_ row: AnalystRow, _ place: Int) -> ChartMark {
         guard let number = row.numbers[place] else {
-            switch row.withheld {
-            case nil: return .nothing(Untold.marker)
-            case Impossible.marker: return .nothing(Impossible.marker)
-            default: return .withheld
-            }
+            let column = choice.measures[place].beside?.reason
+            return Self.mark(choice.question.reasons.firstIndex { $0 == column }.flatMap { row.reasons[$0] })
         }
         let decimals = Decimals(units: number.units, places: number.places)
         let column = choice.measures[place]
@@ -46,11 +52,42 @@ struct ExplorerAnswer {
 
     func mark(_ row: AnalystRow) -> ChartMark { mark(row, drawn) }
 
+    /// The mark in the place of a number that is missing for a reason.
+    private static func mark(_ reason: String?) -> ChartMark {
+        switch reason {
+        case Impossible.marker?: .nothing(Impossible.marker)
+        case let reason? where reason.hasPrefix(Withheld.marker): .withheld
+        case let reason?: .nothing(reason.hasPrefix(Untold.marker) ? Untold.marker : reason)
+        case nil: .nothing(Untold.marker)
+        }
+    }
+
+    /// A computed number of a row, on a page: a share in per cent; a change that is within its margin as none.
+    func mark(_ figure: ExplorerFigure, _ place: Int) -> ChartMark {
+        switch figure.values[place] {
+        case .missing(let reason): return Self.mark(reason)
+        case .number(let value, let within):
+            let number = value.approximate
+            guard figure.isFraction else {
+                let text = wording.locale.text(Decimals(number, rounded: .toNearestOrEven, places: 2))
+                return .number(number, text: text, words: text)
+            }
+            guard figure.kind == .change else {
+                let text = wording.locale.percent(value)
+                return .number(number, text: text, words: text)
+            }
+            guard abs(number) > within?.approximate ?? 0 else { return .nothing("within the margin") }
+            let text = wording.locale.signedPercent(value)
+            return .number(number, text: text, words: text)
+        }
+    }
+
     /// Returns the quantity of a number; nil for a sum.
     private func quantity(_ number: AnalystRow.Number, _ column: AnalystColumn, of row: AnalystRow) -> Quantity? {
         let units = Int64(clamping: number.units)
-        let within = release(of: row).flatMap { margin(of: $0, column) }
+        let within = number.within.map { Int64(clamping: $0) }
         return switch column.kind {
+        case .reached: .drawn(units, of: .identifiers, within: within)
         case .count: .drawn(units, of: counted, within: within)
         case .devices, .clientDevices: .drawn(units, of: .devices, within: within)
         case .sum, .dimension: nil
@@ -146,24 +183,36 @@ struct ExplorerAnswer {
             return marks[0] == .nothing(Impossible.marker)
                 ? Impossible.sentence(ofOne: isOne) : Untold.sentence(ofOne: isOne)
         }
+        if case .reached = choice.measure.kind { return way(marks) }
         if open.isEmpty, choice.releases.count == 1, case .number(_, _, let words) = marks[0] {
             let number = rows[0].numbers[drawn].flatMap { quantity($0, choice.measure, of: rows[0]) }
-            let single = number == nil ? "The sum is about \(words)." : "\(words.sentenceCased)."
+            let single = number == nil ? "The sum is about \(words)" : words.sentenceCased
             return off(single, rows[0]) + estimate(of: rows[0])
         }
         guard let most = extreme(marks, by: >), let least = extreme(marks, by: <) else { return "" }
         if open.isEmpty {
-            return off(Wording.range(from: least.mark.text, to: most.mark.text).sentenceCased, most.row)
+            let span = wording.locale.say(.shownBetween, ["low": least.mark.text, "high": most.mark.text])
+            return off(span.sentenceCased, most.row)
         }
         let leaders = leaders(marks, of: most)
         let isSure = marks.allSatisfy { $0.isNumber || $0 == .nothing(Impossible.marker) }
         guard leaders.count == 1 else {
-            let words = wording.undecided(leaders, "is the largest")
-            return off(Wording.superlative(words, isSure: isSure), most.row)
+            return off(wording.superlative(wording.undecided(leaders, .largest), isSure: isSure), most.row)
         }
         let when = choice.releases.count == 1 ? "" : " (\(short(most.row)))"
-        let largest = "“\(label(of: most.row))”\(when) is the largest, with \(part(most.row, most.mark))."
-        return off(Wording.superlative(largest, isSure: isSure), most.row) + estimate(of: most.row)
+        let largest = "“\(label(of: most.row))”\(when) is the largest, with \(part(most.row, most.mark))"
+        return off(wording.superlative(largest, isSure: isSure), most.row) + estimate(of: most.row)
+    }
+
+    /// "Of about 1,200 identifiers at “Cart”, about 380 came as far as “Paid”." of one group of one period; else nothing.
+    private func way(_ marks: [ChartMark]) -> String {
+        let steps = zip(rows, marks).filter { $0.1.isNumber }
+        guard open.count == 1, choice.releases.count == 1, let first = steps.first, let last = steps.last,
+            first.0 != last.0
+        else { return "" }
+        return off(
+            "Of \(first.1.words) at “\(label(of: first.0))”, \(last.1.words) came as far as “\(label(of: last.0))”",
+            last.0)
     }
 
     private func label(of row: AnalystRow) -> String {
@@ -175,9 +224,7 @@ struct ExplorerAnswer {
         _ marks: [ChartMark], of most: (row: AnalystRow, mark: ChartMark)
     ) -> [(label: String, number: String)] {
         guard case .number(let largest, _, _) = most.mark else { return [] }
-        let places = most.row.numbers[drawn]?.places ?? 0
-        let within = release(of: most.row).flatMap { margin(of: $0, choice.measure) } ?? 0
-        let reach = 2 * Decimals(units: Int128(within), places: places).approximate
+        let reach = 2 * (most.row.numbers[drawn]?.margin ?? 0)
         return zip(rows, marks).compactMap { row, mark in
             guard case .number(let value, _, let words) = mark, row == most.row || value >= largest - reach else {
                 return nil
@@ -231,9 +278,11 @@ struct ExplorerAnswer {
         }
         guard empty > 0 else { return nil }
         let kind = choice.kind.rawValue
-        return Withheld.leftOut(
-            for: periods.count == 1
-                ? "this period" : "\(wording.number(empty)) of \(wording.count(periods.count, kind))")
+        if periods.count == 1 { return wording.locale.say(.leftOut) }
+        return """
+            All of this breakdown was left out for \(wording.number(empty)) of \(wording.count(periods.count, kind)): a coarser \
+            one, or a longer period, may have numbers.
+            """
     }
 
     /// The whole less the published rows, over all periods; unknown as soon as one of them has no published whole.
@@ -247,7 +296,7 @@ struct ExplorerAnswer {
         let left = all - published.values.reduce(0, +)
         guard isWhole, whole.count == published.count, all > 0, left >= 0 else { return nil }
         let threshold = Threshold(devices: choice.releases.map(\.threshold).max() ?? 0)
-        let within = choice.shape.count.flatMap { count in choice.releases.compactMap { margin(of: $0, count) }.max() }
+        let within = rows.compactMap { $0.numbers.first??.within }.max().map { Int64(clamping: $0) }
         return AnswerRest(
             events: left, whole: all, quantity: .drawn(left, of: counted),
             hasWithheld: rows.contains { $0.withheld != nil && $0.withheld != Impossible.marker },
@@ -258,25 +307,12 @@ struct ExplorerAnswer {
         choice.releases.first { $0.period.start == row.start }
     }
 
-    /// A sentence and how far off its number is, where it is no estimate.
-    private func off(_ sentence: String, _ row: AnalystRow) -> String {
-        guard let release = release(of: row), let places = row.numbers[drawn]?.places, estimate(of: row).isEmpty,
-            let margin = margin(of: release, choice.measure)
-        else { return sentence }
-        return wording.sentence(sentence, offBy: Decimals(units: Int128(margin), places: places))
-    }
-
-    /// Returns the margin that holds 19 of 20 of a release's numbers in a column. Unit: the number's last digit.
-    private func margin(of release: AnalystRelease, _ column: AnalystColumn) -> Int64? {
-        switch column.kind {
-        case .count: return release.margin
-        case .devices, .clientDevices: return release.deviceMargin
-        case .sum:
-            let sums = choice.shape.measures.filter { if case .sum = $0.kind { true } else { false } }
-            guard let place = sums.firstIndex(of: column), place < release.sumMargins.count else { return nil }
-            return release.sumMargins[place]
-        case .dimension: return nil
+    /// A finding as a sentence, which says how far off its number is where that is no estimate.
+    private func off(_ finding: String, _ row: AnalystRow) -> String {
+        guard let number = row.numbers[drawn], let within = number.within, estimate(of: row).isEmpty else {
+            return wording.locale.say(.finding, ["finding": finding])
         }
+        return wording.sentence(finding, offBy: Decimals(units: within, places: number.places))
     }
 
     /// Returns the sentence about the total that a sampled number of events stands for; empty for other numbers.
@@ -297,7 +333,7 @@ struct ExplorerAnswer {
         guard let rate = release(of: row)?.rate, let number = row.numbers[place] else { return nil }
         let kept = Int64(clamping: number.units)
         let threshold = Threshold(devices: release(of: row)?.threshold ?? 0)
-        let margin = release(of: row)?.margin ?? 0
+        let margin = number.within.map { Int64(clamping: $0) } ?? 0
         guard let interval = Interval(ofTotal: kept, rate: rate, margin: margin, threshold: threshold)
         else { return nil }
         return (Estimate(counted: kept, rate: rate, counts: .events), interval)
@@ -311,8 +347,8 @@ struct ExplorerAnswer {
         case .frequency: return "Identifiers, each counted once a window, by how many of the events it sent"
         case .funnel:
             return
-                "Identifiers, each counted once a window, at the furthest step it came to; to know how many came to a "
-                + "step, add those of the later ones"
+                "Identifiers, each counted once a window, at the furthest step it came to; “Came as far” counts those "
+                + "of the later steps, too"
         }
     }
 
@@ -322,9 +358,9 @@ struct ExplorerAnswer {
         let most = thresholds.last ?? 0
         let least = thresholds.first ?? most
         parts.append(wording.threshold(least...most))
-        if let widest = choice.releases.compactMap({ margin(of: $0, choice.measure) }).max() {
-            let places = rows.lazy.compactMap { $0.numbers[drawn]?.places }.first ?? 0
-            parts.append(wording.off(by: Decimals(units: Int128(widest), places: places)).sentenceCased)
+        let numbers = rows.compactMap { $0.numbers[drawn] }
+        if let widest = numbers.compactMap(\.within).max() {
+            parts.append(wording.off(by: Decimals(units: widest, places: numbers[0].places)).sentenceCased)
         }
         let sampling = wording.sampling(Set(choice.releases.map(\.rate)).sorted())
         parts.append(
@@ -347,9 +383,9 @@ struct ExplorerAnswer {
         return (first, min(first + AnalystQuestion.mostRows - 1, total))
     }
 
-    var fileName: String {
+    func fileName(_ ending: String) -> String {
         let span = span(ofPart: choice.part)
-        return choice.fileName(isWhole ? nil : "rows-\(span.first)-\(span.last)-of-\(total)")
+        return choice.fileName(isWhole ? nil : "rows-\(span.first)-\(span.last)-of-\(total)", ending)
     }
 
     var wording: Wording { .english }
@@ -357,29 +393,4 @@ struct ExplorerAnswer {
 
 extension ChartMark {
     fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
-}
-
-extension ExplorerAnswer {
-    /// The rows as the query gives them: a line a row, with the query's columns, and last when copies are to be deleted, because
-    /// the number is kept no longer; empty where no plan in force has the metric.
-    ///
-    /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark; formulas are defused as in reports.
-    var csv: String {
-        let columns = choice.question.columns + choice.measures
-        let heads = ["period_start"] + columns.map(\.name) + ["withheld", "delete_by"]
-        let kept = titles.end(of: choice.metric, by: choice.kind, splitBy: dimensions)?.after
-        let lines = rows.map { row in
-            var cells = [CSVCell.text(Instant.text(row.start))]
-            cells += row.buckets.map { .text($0) }
-            for number in row.numbers {
-                cells.append(number.map { .number("\(Decimals(units: $0.units, places: $0.places))") } ?? .empty)
-            }
-            cells.append(row.withheld.map { .text($0) } ?? .empty)
-            let end = choice.calendar.period(choice.kind, containing: row.start).end
-            cells.append(kept.map { .text(Instant.text(end + $0.components.seconds)) } ?? .empty)
-            return cells
-        }
-        return ([heads.map { CSVCell.text($0) }] + lines)
-            .map { $0.map(\.written).joined(separator: ",") + "\r\n" }.joined()
-    }
 }

@@ -14,11 +14,14 @@ struct ExplorerCharts {
     /// The most bars, lines, columns and lines of a heat table.
     private static let (mostBars, mostLines, mostAcross, mostDown) = (60, 12, 24, 100)
 
+    static let notReleased = NumberStatus.notReleased.marker(in: .english) ?? ""
+    static let missing = ChartMark.nothing(notReleased)
+
     init(_ answer: ExplorerAnswer) {
         let open = answer.open
         let caption = Charts.Caption(
             name: "explorer-chart", title: answer.heading,
-            summary: "\(answer.sentence) \(Wording.alsoInTable)")
+            summary: "\(answer.sentence) \(answer.wording.locale.say(.alsoInTable))")
         guard !answer.rows.isEmpty, let periods = answer.periods, answer.isWhole else {
             if !answer.rows.isEmpty { hints = ["Too much for a drawing: pick fewer periods, or a bucket."] }
             return
@@ -62,7 +65,7 @@ struct ExplorerCharts {
             series.map { label in
                 (
                     label: label,
-                    marks: periods.map { found[label]?[$0.start] ?? .nothing(Absence.notReleased.marker) }
+                    marks: periods.map { found[label]?[$0.start] ?? missing }
                 )
             }, periods: periods.map { answer.choice.calendar.shortTitle(of: $0) }, caption)
     }
@@ -83,7 +86,7 @@ struct ExplorerCharts {
                 rows: sizes[down].map { label in
                     (
                         label: label,
-                        marks: sizes[across].map { found[[label, $0]] ?? .nothing(Absence.notReleased.marker) }
+                        marks: sizes[across].map { found[[label, $0]] ?? missing }
                     )
                 }, caption)
         ]

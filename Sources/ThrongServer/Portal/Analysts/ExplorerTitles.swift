@@ -53,6 +53,7 @@ struct ExplorerTitles: Sendable {
     func measure(_ column: AnalystColumn) -> String {
         switch column.kind {
         case .count: Self.worded(column.unit)
+        case .reached: "Came as far"
         case .sum(let name): Self.worded(name)
         case .devices: Wording.heading(devices: .window)
         case .clientDevices: Wording.heading(devices: .firsts)
@@ -71,9 +72,6 @@ struct ExplorerTitles: Sendable {
     func within(_ metric: AnalystMetric) -> WindowMeasure? {
         planned(metric)?.within.flatMap { metric.dimensions.contains($0.name) ? $0 : nil }
     }
-
-    /// True if a view's column of devices holds any. Only the plan says so, and of the current layout alone.
-    func hasReach(_ metric: AnalystMetric) -> Bool { !metric.isCurrent || planned(metric)?.reach ?? true }
 
     private func plan(_ app: AppName) -> Plan? { plans.first { $0.app.name == app } }
 

@@ -48,17 +48,18 @@ enum ExplorerView {
             "hasChart": hasChart,
             "isFolded": !charts.heatTables.isEmpty,
             "sideHeads": (hasPeriods ? ["Period"] : []) + choice.question.columns.map(answer.title),
-            "numberHeads": choice.measures.map { titles.heading($0) }
-                + (answer.sampled == nil ? [] : ["Estimated", Wording.interval]),
-            "dataRows": answer.rows.prefix(mostShown).map { row -> TemplateView in
-                ["sides": (hasPeriods ? [label(of: row, choice)] : []) + row.buckets, "cells": cells(row, answer)]
+            "numberHeads": heads(answer),
+            "dataRows": answer.rows.prefix(mostShown).enumerated().map { place, row -> TemplateView in
+                ["sides": (hasPeriods ? [label(of: row, choice)] : []) + row.buckets, "cells": cells(place, answer)]
             },
             "withheldNotes": [answer.withheldNote].compactMap(\.self),
             "withheldMarker": Withheld.marker,
             "basisParts": answer.basis,
             "sources": sources,
             "sourceNotes": [sourceNote].compactMap(\.self),
-            "csvHref": choice.address(of: "/explore.csv"),
+            "files": NumbersFormat.allCases.reversed().map { format -> TemplateView in
+                ["fileHref": choice.numbers(format: format.rawValue), "fileTitle": "Download \(format.title)"]
+            },
             "sqlLines": choice.question.sql.split(separator: "\n", omittingEmptySubsequences: false).map(String.init),
         ]
     }
@@ -85,7 +86,7 @@ enum ExplorerView {
             let span = answer.span(ofPart: part)
             return link(
                 "Rows \(answer.wording.number(span.first)) to \(answer.wording.number(span.last))",
-                answer.choice.address(part: part), isChosen: part == chosen)
+                answer.choice.address { $0.part = part }, isChosen: part == chosen)
         }
     }
 
@@ -98,16 +99,34 @@ enum ExplorerView {
         choice.calendar.label(of: choice.calendar.period(choice.kind, containing: row.start))
     }
 
+    /// The headings of numbers: of measures, which lead to rows in their order and back; then of what is computed.
+    private static func heads(_ answer: ExplorerAnswer) -> [TemplateView] {
+        let choice = answer.choice
+        let measures = choice.measures.map { measure -> TemplateView in
+            let isSorted = choice.order == measure
+            let address = choice.address { $0.order = isSorted ? nil : measure }
+            return [
+                "headText": answer.titles.heading(measure), "isSorted": isSorted,
+                "sortHrefs": answer.total > 1 ? [address] : [],
+            ]
+        }
+        let others = answer.figures.map(\.title) + (answer.sampled == nil ? [] : ["Estimated", Wording.interval])
+        return measures + others.map { ["headText": $0, "isSorted": false, "sortHrefs": [String]()] }
+    }
+
     /// A cell a number; one over all of them where the row has none.
-    private static func cells(_ row: AnalystRow, _ answer: ExplorerAnswer) -> [TemplateView] {
+    private static func cells(_ place: Int, _ answer: ExplorerAnswer) -> [TemplateView] {
+        let row = answer.rows[place]
         var marks = row.numbers.indices.map { answer.mark(row, $0) }
+        let isEmpty = row.withheld != nil && row.numbers.allSatisfy { $0 == nil }
+        marks += answer.figures.map { answer.mark($0, place) }
         if let place = answer.sampled {
             let estimate = answer.estimate(row, place)
             let texts = estimate.map { [answer.wording.about($0.decimal), answer.wording.span($1)] }
             // A number of events that were all counted is no estimate.
             marks += texts?.map { .number(0, text: $0, words: $0) } ?? [marks[place], .nothing("\u{2013}")]
         }
-        if row.withheld != nil, let mark = marks.first { return [mark.view(["cellSpan": marks.count])] }
+        if isEmpty, let mark = marks.first { return [mark.view(["cellSpan": marks.count])] }
         return marks.map { $0.view(["cellSpan": 1]) }
     }
 
@@ -123,26 +142,54 @@ enum ExplorerView {
 
     private static func facets(_ answer: ExplorerAnswer, _ metrics: [AnalystMetric]) -> [TemplateView] {
         let (choice, titles) = (answer.choice, answer.titles)
-        let split = choice.shape.margins.map { margin in
+        // What has numbers stands first.
+        let splits = choice.shape.margins.filter(\.isTold) + choice.shape.margins.filter { !$0.isTold }
+        let split = splits.map { margin in
             let names = margin.columns.compactMap(choice.shape.dimension).map(answer.title)
             return link(
-                names.isEmpty ? "Nothing" : names.joined(separator: " \u{00d7} "), choice.address(margin: margin),
-                isChosen: margin == choice.margin)
+                (names.isEmpty ? "Nothing" : names.joined(separator: " \u{00d7} "))
+                    + (margin.isTold ? "" : " (too few)"),
+                choice.address { $0.margin = margin }, isChosen: margin == choice.margin)
         }
-        let measures = choice.shape.measures.filter {
-            $0.kind != .devices || $0 == choice.measure || titles.hasReach(choice.metric)
-        }.map { link(titles.heading($0), choice.address(measure: $0), isChosen: $0 == choice.measure) }
-        let kinds = choice.metric.spans.map {
-            link($0.kind.rawValue.sentenceCased, choice.start(kind: $0.kind), isChosen: $0.kind == choice.kind)
+        let measures = choice.measures.map { measure in
+            link(titles.heading(measure), choice.address { $0.measure = measure }, isChosen: measure == choice.measure)
+        }
+        let over = choice.partners(among: metrics).map { other in
+            let isChosen = other.metric == choice.over
+            return link(titles.metric(other), choice.address { $0.over = other.metric }, isChosen: isChosen)
+        }
+        let nothing = [link("Nothing", choice.address { $0.over = nil }, isChosen: choice.over == nil)]
+        let kinds = choice.metric.kinds.map {
+            link($0.rawValue.sentenceCased, choice.start(kind: $0), isChosen: $0 == choice.kind)
         }
         let layouts = metrics.filter { $0.app == choice.metric.app && $0.metric == choice.metric.metric }.map {
             link(
                 $0.isCurrent ? "Current" : "Former, no. \($0.version)", choice.start(layout: $0.version),
                 isChosen: $0.version == choice.metric.version)
         }
-        return [("Split by", split), ("Show", measures), ("By", kinds), ("Layout", layouts)]
-            .filter { $0.1.count > 1 }
-            .map { ["facetTitle": $0.0, "facetLinks": $0.1] }
+        return [
+            ("Split by", split), ("Show", measures), ("Time", lasts(choice)), ("By", kinds),
+            ("Divide by", nothing + over), ("Layout", layouts),
+        ]
+        .filter { $0.1.count > 1 }
+        .map { ["facetTitle": $0.0, "facetLinks": $0.1] }
+    }
+
+    /// The last period, the last eight, thirty and all, as far as there are so many.
+    private static func lasts(_ choice: ExplorerChoice) -> [TemplateView] {
+        let labels = choice.shape.releases.map { choice.calendar.label(of: $0.period) }
+        let counts = [1, 8, 30, labels.count].filter { $0 <= labels.count }
+        return Set(counts).sorted().map { count in
+            let from = labels[labels.count - count]
+            let text =
+                count == labels.count && count > 1 ? "All \(count)" : count == 1 ? "The last" : "The last \(count)"
+            let isChosen = choice.from == from && choice.to == labels.last
+            return link(
+                text,
+                choice.address {
+                    ($0.from, $0.to, $0.part) = (from, labels.last ?? $0.to, 1)
+                }, isChosen: isChosen)
+        }
     }
 
     private static func selects(_ answer: ExplorerAnswer) -> [TemplateView] {

@@ -19,12 +19,20 @@ struct OperatorRoutes: Sendable {
             }
             var pending: [(app: AppName, release: PendingRelease)] = []
             for plan in plans { pending += try await releases.pending(of: plan).map { (plan.app.name, $0) } }
-            let runs = RunStore(releases.connection)
+            let runs = try await RunStore(releases.connection).lastRuns(OperatorView.last)
+            let deliveries = DeliveryStore(releases.connection)
+            var faults: [ReportRunName: [String]] = [:]
+            for run in runs where run.outcome == .undelivered {
+                faults[run.name] = try await deliveries.deliveries(of: run.name).filter { $0.state == .failed }
+                    .map { "\($0.target): \($0.lastError ?? "")" }
+            }
             let registry = PlanRegistry(releases.connection)
             let view = OperatorView(
                 health(), released: try await access.lastReleases(OperatorView.last), pending: pending,
-                runs: try await runs.lastRuns(OperatorView.last),
-                unsigned: try await runs.unsignedRuns(ending: ReportFile.signatureEnding, OperatorView.last),
+                runs: runs, faults: faults,
+                unsigned: try await RunStore(releases.connection).unsignedRuns(
+                    ending: ReportFile.signatureEnding, OperatorView.last),
+                readings: try await access.readings(),
                 members: try await MemberAdmin(releases.connection).members(),
                 registry: OperatorRegistry(
                     inForce: try await registry.inForce(), members: try await registry.members()), plans: plans,

@@ -60,6 +60,14 @@ extension OperatorView {
             }, heads: 2, nothing: "No report that is kept here lacks a signature.")
     }
 
+    static func readings(_ readings: [LastReading]) -> Panel {
+        panel(
+            "Readers", "When each token last read a report, by the hour; until the token ends",
+            ["App", "Report", "Partner", "Token", "Last read"],
+            readings.map { [$0.app.text, $0.report.text, $0.partner.text, $0.token, Instant.text($0.hour)] }, heads: 2,
+            nothing: "No partner has read a report here.")
+    }
+
     static func members(
         _ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth
     ) -> Panel {

@@ -44,7 +44,9 @@ struct OperatorView {
     /// - Parameter runs: those that began last, and each report's of its latest period.
     init(
         _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
-        runs: [ReportRun], unsigned: [ReportRun] = [], members: [EnrolledMember] = [],
+        runs: [ReportRun], faults: [ReportRunName: [String]] = [:], unsigned: [ReportRun] = [],
+        readings: [LastReading] = [],
+        members: [EnrolledMember] = [],
         registry: OperatorRegistry = OperatorRegistry(), plans: [Plan], now: UnixSeconds,
         frame: PageFrame
     ) {
@@ -69,8 +71,9 @@ struct OperatorView {
                 nothing: "Nothing was refused since the start."))
         panels.append(Self.upcoming(pending, health, plans: plans, now: now))
         panels.append(Self.releases(released, plans: plans))
-        panels.append(Self.reports(runs, troubled, plans: plans))
+        panels.append(Self.reports(runs, troubled, faults, plans: plans))
         panels.append(Self.unsigned(unsigned, plans: plans))
+        panels.append(Self.readings(readings))
         panels.append(Self.expiries(plans, now: now))
         panels.append(Self.members(members, registry, health))
         panels.append(Self.plans(registry, health))
@@ -122,7 +125,9 @@ struct OperatorView {
         }.filter { [.failed, .undelivered].contains($0.outcome) }
     }
 
-    private static func reports(_ runs: [ReportRun], _ troubled: [ReportRun], plans: [Plan]) -> Panel {
+    private static func reports(
+        _ runs: [ReportRun], _ troubled: [ReportRun], _ faults: [ReportRunName: [String]], plans: [Plan]
+    ) -> Panel {
         let latest = runs.sorted { $0.startedAt > $1.startedAt }.prefix(last)
         return panel(
             "Last reports", "The last runs of reports", ["App", "Report", "Period", "Begun", "Outcome"],
@@ -138,7 +143,7 @@ struct OperatorView {
                     }
                 return [
                     run.app.text, run.report.text, calendar.label(of: run.period), Instant.text(run.startedAt),
-                    outcome + (run.detail.map { ": \($0)" } ?? ""),
+                    ([outcome] + [run.detail].compactMap { $0 } + (faults[run.name] ?? [])).joined(separator: ": "),
                 ]
             }, heads: 2, nothing: "No report was made yet.")
     }

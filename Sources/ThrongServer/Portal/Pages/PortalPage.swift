@@ -20,11 +20,13 @@ struct PortalPages: Sendable {
                 ("sessions", PackageResources.sessions_mustache),
                 ("notice", PackageResources.notice_mustache),
                 ("reports", PackageResources.reports_mustache),
+                ("feed", PackageResources.feed_mustache),
                 ("comparison", PackageResources.comparison_mustache),
                 ("operator", PackageResources.operator_mustache),
                 ("catalogue", PackageResources.catalogue_mustache),
                 ("explorer", PackageResources.explorer_mustache),
                 ("problem", PackageResources.problem_mustache),
+                ("hatch", PackageResources.hatch_mustache),
             ] + Charts.templates)
         css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.portal_css, as: UTF8.self)
         policy = PagePolicy.text(style: css)
@@ -34,14 +36,24 @@ struct PortalPages: Sendable {
         PageFrame(pageTitle: title, css: css, house: house, visitors: [visitor].compactMap(\.self))
     }
 
-    func signIn(status: HTTPResponse.Status = .ok, problem: String? = nil) throws -> Response {
-        let view: TemplateView = ["frame": frame("Sign in"), "problems": [problem].compactMap(\.self)]
+    /// - Parameter link: signs in instead of a token.
+    func signIn(status: HTTPResponse.Status = .ok, problem: String? = nil, link: String? = nil) throws -> Response {
+        let view: TemplateView = [
+            "frame": frame("Sign in"), "problems": [problem].compactMap(\.self), "links": [link].compactMap(\.self),
+        ]
         return try response(view, by: "signin", status: status)
     }
 
     func notice(_ frame: PageFrame, _ heading: String, _ text: String, status: HTTPResponse.Status) throws -> Response {
         let view: TemplateView = ["frame": frame, "heading": heading, "text": text]
         return try response(view, by: "notice", status: status)
+    }
+
+    /// A feed of Atom (RFC 4287) as an answer that no cache keeps.
+    func feed(_ view: TemplateView) throws -> Response {
+        var response = try response(view, by: "feed")
+        response.headers[.contentType] = "application/atom+xml; charset=utf-8"
+        return response
     }
 
     /// A page as an answer that no cache keeps; it runs no script but one from here, if it has one.

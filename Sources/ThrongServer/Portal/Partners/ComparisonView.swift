@@ -62,12 +62,12 @@ struct ComparisonView {
         let (from, to) = order(one) <= order(other) ? (one, other) : (other, one)
         self.frame = frame
         reportTitle = to.title
-        (fromTitle, toTitle) = (from.period.title, to.period.title)
-        wording = to.withheld.sentenceCased
+        (fromTitle, toTitle) = (from.periodTitle, to.periodTitle)
+        wording = Language.english.say(.withheldSentence)
         let difference = to.difference(from: from)
         let pairs = to.insights.map { insight in
             Pair(
-                from: from.insights.first { $0.name == insight.name }, to: insight, locale: to.locale,
+                from: from.insights.first { $0.name == insight.name }, to: insight,
                 labels: (from.period.label, to.period.label), reportDifference: difference, learned: learned)
         }
         let sections = pairs.map(\.section)
@@ -102,7 +102,8 @@ struct ComparisonView {
 
         let from: Insight?
         let to: Insight
-        let locale: ReportLocale
+        /// The portal's: no page mixes languages, so that a report in another one is compared in this.
+        private let locale = Language.english
         let labels: (from: String, to: String)
         /// The reason why none of the reports' numbers can be compared; nil where some may be.
         let reportDifference: String?
@@ -202,7 +203,7 @@ struct ComparisonView {
         private func cell(_ figure: Figure?, in insight: Insight?) -> Cell {
             guard let figure, let insight else { return .word(absence(in: insight)) }
             if figure.status == .withheld { return .mark(Withheld.marker) }
-            if let marker = figure.status.marker { return .word(marker) }
+            if let marker = figure.status.marker(in: .english) { return .word(marker) }
             guard insight.kind == "quantiles" else {
                 guard let value = figure.value else { return .word("") }
                 let shown =
@@ -234,14 +235,14 @@ struct ComparisonView {
 
         private func absence(in insight: Insight?) -> String {
             guard let insight else { return "not in the report" }
-            if let marker = NumberStatus(rawValue: insight.status)?.marker { return marker }
+            if let marker = NumberStatus(rawValue: insight.status)?.marker(in: .english) { return marker }
             return insight.view.as == "ranking" ? ComparisonView.unnamed : "no such group"
         }
 
         /// Given only where both are published: a difference with a withheld number would give it away. Quantiles have
         /// none, as in the report: only their bands are known.
         private func change(_ first: Figure?, _ second: Figure?) -> Cell {
-            if difference != nil { return .word(NumberStatus.changed.marker ?? "") }
+            if difference != nil { return .word(NumberStatus.changed.marker(in: .english) ?? "") }
             guard let first, let second, first.status == .published, second.status == .published,
                 to.kind != "quantiles", let then = first.value, let now = second.value,
                 let gap = now.less(then)
@@ -291,7 +292,7 @@ extension ReportReading.Insight {
 
     /// Returns the basis of its numbers, always as many parts: what is counted, k, its margin, sampling, what is
     /// withheld; nil where it has no answer.
-    fileprivate func ground(in locale: ReportLocale) -> [String?]? {
+    fileprivate func ground(in locale: Language) -> [String?]? {
         guard let basis else { return nil }
         let wording = Wording(locale)
         return [

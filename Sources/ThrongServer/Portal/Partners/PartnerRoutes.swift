@@ -14,23 +14,34 @@ struct PartnerRoutes: Sendable {
 
     /// A partner that has signed in.
     private struct Guest {
-        let partner: PartnerName
-        let title: String
+        let token: AccessToken
+        let partner: Partner
         let plan: Plan
 
-        func frame(_ title: String, _ pages: PortalPages) -> PageFrame { pages.frame(title, visitor: self.title) }
+        func frame(_ title: String, _ pages: PortalPages) -> PageFrame { pages.frame(title, visitor: partner.title) }
     }
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/reports") { request, _ in
             try await with(request) { guest in
-                let files = try await access.files(of: guest.partner, app: guest.plan.app.name)
-                let view = ReportsView.of(
-                    files, plan: guest.plan, partner: guest.title,
+                let files = try await access.files(of: guest.partner.name, app: guest.plan.app.name)
+                var view = ReportsView.of(
+                    files, plan: guest.plan, partner: guest.partner.title,
                     part: request.uri.queryParameters["part"].flatMap { Int($0) } ?? 1,
                     frame: guest.frame("Reports", pages))
+                view["feeds"] = [try await access.feedKey(of: guest.token.id)].compactMap { key in
+                    key.map { "\(Self.place(of: request))/reports/feed?key=\($0)" }
+                }
                 return try pages.response(view, by: "reports")
             }
+        }
+        router.get("/reports/feed") { request, _ in
+            guard let key = request.uri.queryParameters["key"],
+                let guest = guest(try await access.token(ofFeed: key))
+            else { return Response(status: .forbidden) }
+            let files = try await access.files(of: guest.partner.name, app: guest.plan.app.name)
+            return try pages.feed(
+                FeedView.of(files, plan: guest.plan, partner: guest.partner, at: Self.place(of: request)))
         }
         router.get("/reports/:report/compare") { request, context in
             try await with(request) { guest in
@@ -44,8 +55,9 @@ struct PartnerRoutes: Sendable {
             try await with(request) { guest in
                 guard let report = context.parameters.get("report"), let name = context.parameters.get("file"),
                     let bytes = try await access.contents(
-                        of: name, report: ReportName(report), partner: guest.partner, app: guest.plan.app.name)
+                        of: name, report: ReportName(report), partner: guest.partner.name, app: guest.plan.app.name)
                 else { return try missing(guest) }
+                try await access.noteReading(of: ReportName(report), by: guest.token.id, now: door.now())
                 return file(name, bytes)
             }
         }
@@ -54,12 +66,27 @@ struct PartnerRoutes: Sendable {
     private func with(
         _ request: Request, _ answer: (Guest) async throws -> Response
     ) async throws -> Response {
-        guard let visitor = try await door.visitor(of: request), case .partner(let name, let app) = visitor.role,
+        guard let guest = guest(try await door.visitor(of: request)) else {
+            return try pages.signIn(status: .unauthorized)
+        }
+        return try await answer(guest)
+    }
+
+    /// The partner of a token; nil where it is none's, or opens nothing.
+    private func guest(_ token: AccessToken?) -> Guest? {
+        guard let token, token.isGood(at: door.now()), case .partner(let name, let app) = token.role,
             let plan = plans.first(where: { $0.app.name == app }),
             // The label names who receives numbers: a partner that the plan has no more is shown none.
             let partner = plan.partners.first(where: { $0.name == name })
-        else { return try pages.signIn(status: .unauthorized) }
-        return try await answer(Guest(partner: name, title: partner.title, plan: plan))
+        else { return nil }
+        return Guest(token: token, partner: partner, plan: plan)
+    }
+
+    /// The pages' own address, as the visitor's browser has it: without TLS on the machine itself alone.
+    private static func place(of request: Request) -> String {
+        let authority = request.head.authority ?? "localhost"
+        let isLocal = ["localhost", "127.0.0.1", "[::1]"].contains { authority == $0 || authority.hasPrefix($0 + ":") }
+        return "\(isLocal ? "http" : "https")://\(authority)"
     }
 
     private func missing(_ guest: Guest) throws -> Response {
@@ -76,7 +103,7 @@ struct PartnerRoutes: Sendable {
             guard
                 let bytes = try await access.contents(
                     of: ReportFile.stem(report: report.text, period: period) + ".json", report: report,
-                    partner: guest.partner, app: guest.plan.app.name)
+                    partner: guest.partner.name, app: guest.plan.app.name)
             else { return try missing(guest) }
             documents.append(try ReportReading(json: bytes))
         }

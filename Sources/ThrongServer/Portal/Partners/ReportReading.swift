@@ -109,10 +109,12 @@ struct ReportReading: Decodable {
     }
 
     let title: String
-    let withheld: String
-    let locale: ReportLocale
+    private let locale: String
     let period: Covered
     let insights: [Insight]
+
+    /// The period's title where that is English, or else its label.
+    var periodTitle: String { locale.hasPrefix("en") ? period.title : period.label }
 
     init(json: [UInt8]) throws {
         let decoder = JSONDecoder()
@@ -149,19 +151,19 @@ extension ReportReading.Insight {
         }
         // There are no numbers without an answer.
         guard let basis, let before = earlier.basis else { return nil }
-        if basis.sampling != before.sampling { return Absence.changed(.sampling).wording }
-        if basis.windowSeconds != before.windowSeconds { return Absence.changed(.identifiers).wording }
+        if basis.sampling != before.sampling { return Absence.changed(.sampling).sentence(in: .english) }
+        if basis.windowSeconds != before.windowSeconds { return Absence.changed(.identifiers).sentence(in: .english) }
         if basis.counts != before.counts || basis.devices != before.devices {
-            return Absence.changed(.devices).wording
+            return Absence.changed(.devices).sentence(in: .english)
         }
         if basis.counts != .events, basis.floor ?? .any != before.floor ?? .any {
-            return Absence.changed(.devices).wording
+            return Absence.changed(.devices).sentence(in: .english)
         }
         if unit != earlier.unit || dimensions.map(\.name) != earlier.dimensions.map(\.name) { return Self.otherInsight }
         let isSplitAlike = zip(splitting, earlier.splitting).allSatisfy { axis, before in
             learned.contains(axis.name) || axis.buckets == before.buckets
         }
-        return isSplitAlike ? nil : Absence.changed(.buckets).wording
+        return isSplitAlike ? nil : Absence.changed(.buckets).sentence(in: .english)
     }
 
     private static let otherInsight =

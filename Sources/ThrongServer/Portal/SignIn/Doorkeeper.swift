@@ -6,13 +6,15 @@ internal import Synchronization
 internal import ThrongPlan
 internal import ThrongStore
 
-/// Lets people in by their token, once, and knows them by a cookie afterwards.
+/// Lets people in by their token, or once by a link, and knows them by a cookie afterwards.
 final class Doorkeeper: Sendable {
-    /// The answer to a form with a token.
-    enum Admission {
-        /// Has this cookie from now on.
-        case cookie(String)
+    /// The answer to whoever shows a token or a link.
+    enum Admission<Entry> {
+        /// A cookie from now on, or the token itself.
+        case entry(Entry)
         case refused
+        /// Has a link that was used, or is too old.
+        case spent
         /// Was not looked at. Unit: seconds.
         case tooFast(seconds: Int)
     }
@@ -57,19 +59,50 @@ final class Doorkeeper: Sendable {
         for cookie in Self.cookies(of: request) { try await access.endSession(of: cookie) }
     }
 
-    /// A cookie for whoever sent a form with a good token.
-    func admit(_ request: Request) async throws -> Admission {
-        let secret = try await Self.field("token", of: request).flatMap { AccessSecret($0) }
+    /// A cookie for whoever sent a form with a good token or link.
+    func admit(_ request: Request) async throws -> Admission<String> {
+        let form = try await Self.form(of: request)
+        switch try await token(form["token"], link: form["link"], from: request) {
+        case .entry(let token):
+            let isPartner = if case .partner = token.role { true } else { false }
+            return .entry(
+                Self.cookie(
+                    with: try await access.beginSession(of: token.id),
+                    seconds: isPartner ? AccessStore.partners : AccessStore.longest))
+        case .refused: return .refused
+        case .spent: return .spent
+        case .tooFast(let seconds): return .tooFast(seconds: seconds)
+        }
+    }
+
+    /// The token of a program, which shows it with each request, or of whoever has signed in; nil where neither is there.
+    ///
+    /// Source: RFC 6750, section 2.1.
+    func reader(of request: Request) async throws -> Admission<AccessToken>? {
+        let parts = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            // Another scheme is for a proxy before the pages.
+            return try await visitor(of: request).map { .entry($0) }
+        }
+        return try await token(String(parts[1]), from: request)
+    }
+
+    /// Finds the good token that a text is or that a link opens, at the pace of ``SignInThrottle``.
+    private func token(
+        _ text: String?, link: String? = nil, from request: Request
+    ) async throws -> Admission<AccessToken> {
+        let secret = link == nil ? text.flatMap { AccessSecret($0) } : nil
         let (part, network) = (secret?.id ?? "", NetworkMark.network(of: request))
         var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
         if let wait = throttle.withLock({ $0.refuse(part, from: network, at: seconds) }) {
             return .tooFast(seconds: wait)
         }
-        guard let secret, let token = try await access.token(of: secret), token.isGood(at: now()) else {
-            return .refused
-        }
+        var token: AccessToken?
+        if let secret { token = try await access.token(of: secret) }
+        if let link = link.flatMap({ SignInLink($0) }) { token = try await access.open(link, now: now()) }
+        guard let token, token.isGood(at: now()) else { return link == nil ? .refused : .spent }
         throttle.withLock { $0.succeed(part, from: network, at: seconds) }
-        return .cookie(Self.cookie(with: try await access.beginSession(of: token.id)))
+        return .entry(token)
     }
 
     /// Notes a form that was sent from a page of another origin, as far as the browser says; returns true for all others.
@@ -87,8 +120,8 @@ final class Doorkeeper: Sendable {
     }
 
     /// A cookie with a session; without one it ends the one that is there.
-    static func cookie(with value: String?) -> String {
-        "\(cookie)=\(value ?? ""); Path=/; Max-Age=\(value == nil ? 0 : AccessStore.longest); Secure; HttpOnly; SameSite=Strict"
+    static func cookie(with value: String?, seconds: Int = 0) -> String {
+        "\(cookie)=\(value ?? ""); Path=/; Max-Age=\(seconds); Secure; HttpOnly; SameSite=Strict"
     }
 
     private static func cookies(of request: Request) -> ArraySlice<Substring> {
@@ -101,7 +134,11 @@ final class Doorkeeper: Sendable {
 
     /// A field of a small form; nil where it has none such, or an empty one.
     static func field(_ name: String, of request: Request) async throws -> String? {
-        let value = PreviewTrial.form(try await request.body.collect(upTo: largestForm))[name] ?? ""
+        let value = try await form(of: request)[name] ?? ""
         return value.isEmpty ? nil : value
+    }
+
+    private static func form(of request: Request) async throws -> [String: String] {
+        PreviewTrial.form(try await request.body.collect(upTo: largestForm))
     }
 }

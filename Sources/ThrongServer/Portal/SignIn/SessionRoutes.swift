@@ -41,12 +41,13 @@ struct SessionRoutes: Sendable {
             [
                 "id": session.id.text, "since": Instant.text(session.since - session.since.value % 60),
                 "seen": session.id == own ? "now" : Self.seen(now - session.lastLook), "isOwn": session.id == own,
+                "until": Instant.text(session.until - session.until.value % 60),
             ]
         }
         let view: TemplateView = [
             "frame": pages.frame("Sign-ins", visitor: token.role.word.sentenceCased),
             "lede":
-                "Browsers that have signed in with the token \(token.id). One that has not looked for an hour is out.",
+                "Browsers that have signed in with the token \(token.id).",
             "rows": rows, "hasOthers": sessions.contains { $0.id != own },
         ]
         return try pages.response(view, by: "sessions")
@@ -54,6 +55,8 @@ struct SessionRoutes: Sendable {
 
     /// Roughly when somebody looked last. Unit: seconds.
     private static func seen(_ age: Int64) -> String {
-        age < 900 ? "in the last quarter of an hour" : "in the last hour"
+        age < 900
+            ? "in the last quarter of an hour"
+            : age < 3600 ? "in the last hour" : age < 86_400 ? "today or yesterday" : "before"
     }
 }

@@ -65,6 +65,8 @@ struct SignInThrottle: Sendable {
     /// The token of a sign-in that was admitted opens the pages.
     mutating func succeed(_ part: String, from network: [UInt8], at now: Double) {
         for place in Self.places(of: part, network, isKnown: isKnown(part)) { buckets[place].add(-1, .one, now) }
+        // A link has no such part; if none were known, all who show none would share one bucket, and anyone could fill it.
+        guard !part.isEmpty else { return }
         known[Self.place(part, 2)] = Self.hash(part, 3)
     }
 

@@ -13,41 +13,7 @@ package enum PostgresError: Error, Sendable, Hashable {
     case unexpectedAnswer(query: String)
     /// A column is null and may not be. The first is 1; the name is PostgreSQL's.
     case unexpectedNull(query: String, column: Int, name: String)
-}
 
-/// PostgreSQL's five-character error code (its manual, appendix A).
-package struct SQLState: Hashable, Sendable, CustomStringConvertible {
-    package let code: String
-
-    package init(_ code: String) { self.code = code }
-
-    package var description: String { code }
-
-    /// True if the same transaction may succeed when it is tried again: connection exceptions, a server that shuts
-    /// down, starts or has become a replica, a cancelled statement, serialization failures, deadlocks, exhausted
-    /// resources.
-    package var isRetryable: Bool {
-        isAbsence || code.hasPrefix("53") || ["40001", "40P01", "55P03", "57014"].contains(code)
-    }
-
-    /// True if there is no server that takes writes: connection exceptions, one that shuts down, starts or is a
-    /// replica.
-    package var isAbsence: Bool { code.hasPrefix("08") || code.hasPrefix("57P0") || self == .readOnly }
-
-    /// A write on a replica, or where only reading is allowed.
-    package static let readOnly = SQLState("25006")
-    /// The code of errors without one of their own. Citus uses it when a worker's connection broke.
-    package static let internalError = SQLState("XX000")
-
-    /// Two transactions waited for each other, and this one was ended.
-    package static let deadlockDetected = SQLState("40P01")
-    /// A row that no partition holds, among other violated checks.
-    package static let checkViolation = SQLState("23514")
-    /// True for data exceptions: their messages quote values.
-    package var isDataException: Bool { code.hasPrefix("22") }
-}
-
-extension PostgresError {
     package var sqlState: SQLState? {
         if case .statementFailed(_, let state, _) = self { state } else { nil }
     }
@@ -81,6 +47,38 @@ extension PostgresError {
         "connection to server at ", "connection error: ", "connection to the remote node ",
         "failure on connection marked as essential",
     ]
+}
+
+/// PostgreSQL's five-character error code (its manual, appendix A).
+package struct SQLState: Hashable, Sendable, CustomStringConvertible {
+    package let code: String
+
+    package init(_ code: String) { self.code = code }
+
+    package var description: String { code }
+
+    /// True if the same transaction may succeed when it is tried again: connection exceptions, a server that shuts
+    /// down, starts or has become a replica, a cancelled statement, serialization failures, deadlocks, exhausted
+    /// resources.
+    package var isRetryable: Bool {
+        isAbsence || code.hasPrefix("53") || ["40001", "40P01", "55P03", "57014"].contains(code)
+    }
+
+    /// True if there is no server that takes writes: connection exceptions, one that shuts down, starts or is a
+    /// replica.
+    package var isAbsence: Bool { code.hasPrefix("08") || code.hasPrefix("57P0") || self == .readOnly }
+
+    /// A write on a replica, or where only reading is allowed.
+    package static let readOnly = SQLState("25006")
+    /// The code of errors without one of their own. Citus uses it when a worker's connection broke.
+    package static let internalError = SQLState("XX000")
+
+    /// Two transactions waited for each other, and this one was ended.
+    package static let deadlockDetected = SQLState("40P01")
+    /// A row that no partition holds, among other violated checks.
+    package static let checkViolation = SQLState("23514")
+    /// True for data exceptions: their messages quote values.
+    package var isDataException: Bool { code.hasPrefix("22") }
 }
 
 extension PostgresError: CustomStringConvertible {

@@ -18,3 +18,11 @@ package struct MessageLimits: Sendable, Hashable {
     /// - Parameter contentBytes: what a body may have. Unit: bytes.
     package init(contentBytes: Int) { self.contentBytes = contentBytes }
 }
+
+/// The way in which a message says where its sections and its content end.
+package enum MessageFraming: Sendable, Hashable, CaseIterable {
+    /// Each begins with its length.
+    case knownLength
+    /// Each goes on until a zero.
+    case indeterminateLength
+}

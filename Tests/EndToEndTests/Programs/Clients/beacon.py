@@ -86,7 +86,7 @@ HEAR = ("window.heard = []; for (const kind of ['log', 'info', 'warn', 'error'])
 
 def debugging(browser, site, ledger):
     """A developer who asks for it is told what the plan does not have, and nobody else is."""
-    calls = "throng.record('teleport'); throng.record('add_to_cart', {kind: 'arc', color: 'red'});"
+    calls = "throng.record('teleport'); throng.record('refund', {amount: 1}); throng.record('add_to_cart', {kind: 'arc', color: 'red'});"
     calls += " throng.record('add_to_cart', {kind: 'sofa'}); throng.consent('nobody', true); throng.record('order'); throng.flush()"
     for host in ("shop.example", "debug.example"):
         browser.tab().open(site.url("/", host)).ready()
@@ -95,11 +95,13 @@ def debugging(browser, site, ledger):
         ledger.view("/", screen_of(browser))
         ledger.add("baskets", "Floor")
         ledger.add("baskets", "other")
-        expected = ["throng knows no event teleport", "throng knows no field color", "throng lists no bucket for kind sofa",
+        expected = ["throng knows no event teleport", "throng leaves to backends refund", "throng knows no field color",
+                    "throng lists no bucket for kind sofa",
                     "throng knows no purpose nobody",
                     "throng was refused for invalid_value in order amount"] if host == "debug.example" else []
         words = browser.run("return window.heard")
         check(words == expected, host, "says", words)
+        check(browser.run("return throng.sent.every(batch => batch.purpose != 'served')"), host, "sends what is for backends")
     browser.tab().cdp("Page.addScriptToEvaluateOnNewDocument", source=HEAR)
     browser.open(site.url("/unplanned", "debug.example"))
     browser.until("return window.heard.length > 0")

@@ -217,6 +217,45 @@ def names():
     say("people by name are others in each window and purpose, and their names stay here")
 
 
+def restarts():
+    """A person by name is the same one after a restart, and takes back what a former process sent: the folder has keys, and nobody."""
+    now, asked = [1_795_435_800.0], []
+
+    def transport(method, url, body, headers):
+        if method == "GET":
+            return throng_client.Answer(200, {}, json.dumps(plan()).encode())
+        asked.append((url.split("/v1/")[1].split("?")[0], json.loads(body)["id"]))
+        return throng_client.Answer(202, {}, b'{"accepted":1,"refused":[]}')
+
+    def process(folder, *steps):
+        """What a process sends, which does these steps and ends."""
+        del asked[:]
+        sender = Sender("https://count.example.com", "shop", directory=folder, clock=lambda: now[0], transport=transport)
+        for step in steps:
+            step(sender)
+            sender.send()
+        sender.close()
+        text = daemon.read(folder, "state.json")
+        check("alice" not in text and not any(name in text for _, name in asked), "somebody is stored:", text)
+        return list(asked)
+
+    def views(sender):
+        sender.record("alice", "view")
+
+    def leaves(sender):
+        sender.take_back("alice")
+
+    with tempfile.TemporaryDirectory() as folder:
+        [(_, first)] = process(folder, views)
+        check(process(folder, views) == [("batches", first)], "after a restart she is another one", asked)
+        _, (_, second) = found = process(folder, leaves, views)
+        check(found[0] == ("withdraw", first) and second != first, "what a former process sent stays:", found)
+        check(sorted(process(folder, leaves)) == sorted([("withdraw", first), ("withdraw", second)]), "some of it stays:", asked)
+        now[0] += 2700
+        check(process(folder, leaves) == [] and json.loads(daemon.read(folder, "state.json"))["windows"] == [], "keys stay on disk")
+    say("people by name take back what was sent before a restart, and nobody is stored")
+
+
 def silence():
     """Of what is recorded, dropped, awaited and taken back a sender says what became, whatever it is given."""
     known, now, away, asked = plan(), [1_795_435_800.0], [False], []
@@ -289,6 +328,7 @@ def test():
     vectors()
     rules()
     names()
+    restarts()
     silence()
     with tempfile.TemporaryDirectory() as folder:
         conformance(folder)

@@ -165,6 +165,8 @@ def test():
     made = os.listdir(os.path.join(data, "reports", "sponsor"))
     check(any(name.startswith("daily") and name.endswith(".html") for name in made), made)
     check(any(name.startswith("weekly") and name.endswith(".html") for name in made), made)
+    week = daemon.read(data, "reports", "sponsor", next(name for name in made if name.startswith("weekly") and name.endswith(".html")))
+    check("Counts devices of the busiest day of the week" in week and "Counts actions" in week, "whose devices those of a week are")
     say("reports of the day and of the week are there")
     batches(trial)
     plans(trial, plan)

@@ -13,7 +13,8 @@ from daemon import check, say, until
 
 # They change with a start, and with a migration.
 MOVING = ("throng.watermark", "throng.migration", "throng.clock", "throng.member", "throng.member_secret", "throng.epoch",
-          "throng.lease", "throng.member_plan", "throng.portal_session")
+          "throng.lease", "throng.member_plan", "throng.portal_session",
+          "throng.report_reading")
 
 
 def same(house):

@@ -31,7 +31,7 @@ select set_eq(
            and has_function_privilege('alice', p.oid, 'execute') $$,
     array[
         'analyst.share(numeric,numeric)', 'analyst.change(numeric,numeric)', 'analyst.reason(text[])',
-        'analyst.total(numeric,text)', 'analyst.total_reason(text)'],
+        'analyst.total(numeric,text)', 'analyst.total_reason(text)', 'analyst.total_margin(numeric,text)'],
     'of Throng''s functions an analyst may call these and no others');
 select is_empty(
     $$ select proname from pg_proc where pronamespace = 'analyst'::regnamespace and obj_description(oid, 'pg_proc') is null $$,
@@ -108,7 +108,7 @@ select set_eq(
        join pg_class as v on v.oid = w.ev_class and v.relnamespace = 'analyst'::regnamespace
        join pg_class as r on r.oid = d.refobjid and r.relnamespace = 'throng'::regnamespace
        where d.refclassid = 'pg_class'::regclass $$,
-    array['decay', 'impossible_cell', 'metric_layout', 'release', 'released_cell', 'shown_label', 'shown_margin'],
+    array['decay', 'grouping_view', 'impossible_cell', 'metric_layout', 'release', 'released_cell', 'shown_label', 'shown_margin'],
     'views read what was released and what the plan says');
 select is_empty(
     $$ select relname from pg_class where relnamespace = 'analyst'::regnamespace and relkind = 'v'

@@ -205,7 +205,7 @@ def a_week(house):
     house.settle(8)
     found, shown = verify(house, 8)
     seen = " ".join(place for places in shown.values() for place in places)
-    for word in ("/explore?", "/explore.csv?", ".csv of board", ".json of board"):
+    for word in ("/explore?", "/v1/numbers/", ".csv of board", ".json of board"):
         check(word in seen, "what was planted is not seen in a page with", word, "in its address")
     check(any("out/" in place for places in found.values() for place in places), "reports hold what was planted")
     check("380 days" in house.command("plan", "label", house.plan), "the label does not say how long numbers are kept")

@@ -1,6 +1,7 @@
 """Signed reports reach partners that answer errors, hang, redirect, break off and answer slowly: each file once by its
 idempotency key, or the record says loudly that it did not. A daemon that is killed with -9 between sending and writing
-down goes on. How several daemons share deliveries is DeliveryStoreTests', what else verification finds ManifestTests'."""
+down goes on. A report goes by mail through Debian's exim, and its files verify. How several daemons share deliveries is
+DeliveryStoreTests', what else verification finds ManifestTests'."""
 
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import time
 
 import daemon
+import mail_server
 import traced
 from daemon import check, say, until
 from bad_partner import Partner, certificates
@@ -47,6 +49,8 @@ partners:
 reports:
 {reports}  posted: {{title: posted, partner: press, insights: [seen], period: hour, schedule: '* * * * *',
     formats: [csv], deliver: [{{post: 'https://127.0.0.1:{port}/posted'}}, {{folder: {folder}}}]}}
+  mailed: {{title: Système, partner: press, insights: [seen], period: hour, schedule: '* * * * *', formats: [html, csv, xlsx],
+    deliver: [{{mail: ms.miller@press.example}}, {{mail: gone@press.example}}]}}
 """
 
 
@@ -118,6 +122,35 @@ def verified(house, partner, places):
     say("what arrived verifies with throng and with openssl")
 
 
+def mailed(house, post, record):
+    """One mail has the report in words and as files that verify; the other one is refused for good, once, and said so."""
+    states = {each["target"]: each for each in record["deliveries"]}
+    gone = states.pop("mail address 2 at press.example")
+    check(record["outcome"] == "undelivered" and gone["state"] == "failed" and gone["tries"] < 3, "a bounce is tried again:", gone)
+    check("(550)" in gone["lastError"] and [each["state"] for each in states.values()] == ["sent"], record)
+    until(lambda: post.mails(), "no mail arrives:", post.log)
+    # A daemon that was killed meanwhile sends it again, under the same Message-ID.
+    mail, = {each["message-id"]: each for each in post.mails()}.values()
+    check(mail["subject"].startswith("Système: ") and mail["auto-submitted"] == "auto-generated", mail.items())
+    key = next(iter(states.values()))["idempotencyKey"]
+    check(mail["message-id"] == f"<{key}@shop.example>" and "ms.miller@press.example" in mail["to"], mail.items())
+    text, page = (mail.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    for words in ("Views by system", f"mailed-{LABEL}.html", "throng verify", "tests@example.com"):
+        check(words in text and words in page, "the mail does not say", words, text, page)
+    check("http" not in page and "src=" not in page and "<script" not in page, "the page loads something:", page)
+    inbox = os.path.join(house.folder, "inbox-mailed")
+    os.mkdir(inbox)
+    for part in mail.iter_attachments():
+        daemon.write(os.path.join(inbox, part.get_filename()), part.get_payload(decode=True))
+    check(sorted(os.listdir(inbox)) == [f"mailed-{LABEL}.{end}" for end in ("csv", "html", "manifest.json", "manifest.sig", "xlsx")],
+          os.listdir(inbox))
+    house.command("verify", inbox, "--key", os.path.join(house.data, "signing", "keys.json"))
+    told = house.log_text() + house.dump() + house.get("/metrics", port=house.metrics_port)[2].decode()
+    check("miller" not in told and mail_server.PASSWORD not in told, "an address or the password is in log, database or metrics")
+    check(" P=esmtpsa X=TLS1" in post.log(), "the mail went in the clear:", post.log())
+    say("a mail arrives over STARTTLS, its files verify, and an address that is refused for good is told and left alone")
+
+
 def test():
     port, wrong_port = daemon.free_ports(2)
     house = daemon.Daemon("", **SETTINGS)
@@ -129,7 +162,11 @@ def test():
     done = daemon.ran(*house.arguments(), ends=64, seconds=60)
     check("THRONG_DELIVER_HOSTS" in done.stderr, "an unlisted host stops the start:", done)
     hosts = f"127.0.0.1:{port} 127.0.0.1:{wrong_port}"
-    house.settings.update(THRONG_DELIVER_HOSTS=hosts, THRONG_DELIVER_PRIVATE_HOSTS=hosts, THRONG_DELIVER_CA=ca,
+    house.settings.update(THRONG_DELIVER_HOSTS=hosts + " press.example", THRONG_DELIVER_PRIVATE_HOSTS=hosts)
+    done = daemon.ran(*house.arguments(), ends=64, seconds=60, env=daemon.environment(**house.settings))
+    check("THRONG_DELIVER_MAIL" in done.stderr, "a mail without a server stops the start:", done)
+    post = mail_server.Exim(house.folder)
+    house.settings.update(THRONG_DELIVER_MAIL=f"smtp://throng@0.0.0.0:{post.port} reports@shop.example", THRONG_DELIVER_CA=ca,
                           THRONG_TRACES=os.path.join(house.folder, "traces.jsonl"))
 
     partner = Partner(house.folder, port, "right")
@@ -137,6 +174,7 @@ def test():
     os.makedirs(os.path.join(house.data, "secrets"))
     secret = os.path.join(house.data, "secrets", "press")
     daemon.write(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "Bearer of good news\n")
+    daemon.write(os.path.join(house.data, "secrets", "smtp"), mail_server.PASSWORD + "\n", 0o600)
     check(daemon.run("key", "new", "--data", house.data)[0] == 0, "a key")
     # What is due is looked for at the start only, so that the hour is whole when it is released.
     house.settings["THRONG_TEST_SCHEDULE_SECONDS"] = "86400"
@@ -163,14 +201,15 @@ def test():
     def over():
         found = records(house)
         is_over = all(each["outcome"] in ("delivered", "undelivered") for each in found.values())
-        return found if is_over and len(found) == len(PLACES) + 1 else None
+        return found if is_over and len(found) == len(PLACES) + 2 else None
 
     until(lambda: other.wrong_handshakes >= 2, "no certificate is refused", seconds=90)
     check(not other.inbox, "nothing goes to a wrong certificate")
     other.certificate = "right"
     # What the killed daemon was making at that moment may be taken over after three minutes.
     found = until(over, "deliveries do not end:", lambda: unfinished(house), seconds=300, pause=0.5)
-    check(set(found) == {*PLACES, "posted"}, found)
+    check(set(found) == {*PLACES, "posted", "mailed"}, found)
+    mailed(house, post, found.pop("mailed"))
     for place, record in found.items():
         delivery = record["deliveries"]
         expected = "undelivered" if place == "never" else "delivered"
@@ -191,7 +230,7 @@ def test():
     check(partner.requests and all(
         "Authorization" not in each[4] for each in partner.requests if each[0] == "posted"), "only where it belongs")
     say("eight bad partners have everything once, the ninth is on record as given up")
-    traced.expect_deliveries(house, ("good news", "127.0.0.1", str(port), folder))
+    traced.expect_deliveries(house, ("good news", "127.0.0.1", str(port), folder, "miller", "press.example"))
 
     before = len(partner.requests)
     time.sleep(2)

@@ -1,6 +1,6 @@
 """An analyst signs in, in Chromium, and sees the numbers that SQL gives her, and no more.
 
-Every page that can be reached by links is compared with what its own SQL answers in psql as throng_analyst, row by row, and so is its CSV;
+Every page that can be reached by links is compared with what its own SQL answers in psql as throng_analyst, row by row, and so are its CSV and JSON;
 withheld cells are compared with one another. The plan has titles and buckets that would like to be run. What other addresses are answered
 is ExplorerChoiceTests' and AddressQueryTests'."""
 
@@ -97,26 +97,29 @@ def order(house, cookie):
     base = "/explore?app=salon&metric=hostile"
     starts = [time.strftime("%Y-%m-%dT%H:00", time.gmtime(hour)) for hour in HOURS]
     span = f"&from={starts[0]}&to={starts[2]}"
-    _, rows = compare(house, cookie, base + "&margin=system" + span)
-    check([row[1] for row in rows] == labels * 3, "rows stand as", [row[1] for row in rows])
-    _, rows = compare(house, cookie, base + "&margin=system,%20room&measure=spent" + span)
-    check([row[1:3] for row in rows] == [[s, r] for s in labels for r in ROOMS + ["other"]] * 3, "rows stand in order")
-    check(any(row[-1] == "cannot occur" for row in rows), "what cannot occur says so")
-    _, rows = compare(house, cookie, base + "&margin=(total)" + span)
-    check([row[1] for row in rows] == ["173", "166", "173"], "three hours are", rows)
+    _, rows = compare(house, cookie, base + "&grouping=system" + span)
+    check([row["system"] for row in rows] == labels * 3, "rows stand as", [row["system"] for row in rows])
+    _, rows = compare(house, cookie, base + "&grouping=system,%20room&measure=spent" + span)
+    check([[row["system"], row["room"]] for row in rows] == [[s, r] for s in labels for r in ROOMS + ["other"]] * 3, "rows stand in order")
+    check(any(row["withheld"] == "cannot occur" for row in rows), "what cannot occur says so")
+    _, rows = compare(house, cookie, base + "&grouping=(total)" + span)
+    check([row["events"] for row in rows] == ["173", "166", "173"], "three hours are", rows)
     for label in SYSTEMS:
         for margin in ("system", "system, room"):
-            address = base + span + "&" + urllib.parse.urlencode({"margin": margin, "at.system": label})
+            address = base + span + "&" + urllib.parse.urlencode({"grouping": margin, "at.system": label})
             _, rows = compare(house, cookie, address)
-            check(len(rows) == (3 if margin == "system" else 12) and {row[1] for row in rows} == {label}, label, rows)
-    say("rows stand in the plan's order; every bucket can be asked for")
+            check(len(rows) == (3 if margin == "system" else 12) and {row["system"] for row in rows} == {label}, label, rows)
+    _, rows = compare(house, cookie, base + "&grouping=system&sort=events" + span)
+    told = [int(row["events"]) for row in rows if row["events"]]
+    check(told == sorted(told, reverse=True) and not any(row["events"] for row in rows[len(told):]), "rows by their events are", rows)
+    say("rows stand in the plan's order, or in that of a number; every bucket can be asked for")
 
 
 def attacks(house, cookie):
     """No address gets anything into SQL or the page."""
-    good = {"app": "salon", "metric": "hostile", "margin": "system", "measure": "events"}
+    good = {"app": "salon", "metric": "hostile", "grouping": "system", "measure": "events"}
     evil = ["'; drop schema analyst cascade; --", SCRIPT, "events, (select 1)", "throng.counter", "events\u0000", "(select pg_sleep(60))"]
-    for name in ["app", "metric", "layout", "kind", "margin", "measure", "from", "to", "at.system", "at.room", "at.'--", "part", "new"]:
+    for name in ["app", "metric", "layout", "kind", "grouping", "measure", "from", "to", "last", "sort", "over", "at.system", "at.room", "at.'--", "part", "new"]:
         for text in evil:
             if name == "at.system" and text in SYSTEMS:
                 continue
@@ -180,9 +183,9 @@ def harmless(house, token):
     """In Chromium, none of the plan's texts is run; the copied SQL is the one that is shown."""
     with Browser(language="en") as browser:
         enter(browser, house, token, "/explore")
-        for path in ("/explore", "/explore?app=salon&metric=visits", "/explore?app=salon&metric=hostile&margin=system",
-                     "/explore?app=salon&metric=hostile&margin=system,%20room",
-                     "/explore?app=salon&metric=hostile&margin=system&from=" + time.strftime("%Y-%m-%dT%H:00", time.gmtime(HOURS[0]))):
+        for path in ("/explore", "/explore?app=salon&metric=visits", "/explore?app=salon&metric=hostile&grouping=system",
+                     "/explore?app=salon&metric=hostile&grouping=system,%20room",
+                     "/explore?app=salon&metric=hostile&grouping=system&from=" + time.strftime("%Y-%m-%dT%H:00", time.gmtime(HOURS[0]))):
             browser.open(house.address + path)
             check(browser.run("return document.title") not in ("", "owned"), "a text of the plan was run")
             check(browser.run("return document.querySelectorAll('script, img').length") == ("?" in path), "or became an element")

@@ -67,7 +67,7 @@ def test():
         take(browser, folder, "report")
         take(browser, folder, "insights", "#insight-2")
         enter(browser, house, house.token("--analyst"), "/explore")
-        browser.open(house.address + "/explore?app=shop&metric=purchases&margin=os")
+        browser.open(house.address + "/explore?app=shop&metric=purchases&grouping=os")
         take(browser, folder, "explorer")
         enter(browser, house, house.token("--operator"), "/operator")
         take(browser, folder, "operator")

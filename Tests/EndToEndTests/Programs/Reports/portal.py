@@ -6,6 +6,7 @@ import json
 import os
 import re
 import urllib.parse
+from xml.etree import ElementTree
 
 from browser import Browser, By
 from daemon import check, read_bytes, say, temporary
@@ -43,7 +44,7 @@ def doors(house, tokens):
     operator, analyst = house.cookie(tokens["operator"]), house.cookie(tokens["analyst"])
     for role, path, opens in (
             (cookie, "/operator", False), (operator, "/operator", True), (operator, "/reports", False), (cookie, "/explore", False),
-            (operator, "/explore.csv?app=shop&metric=purchases", False), (analyst, "/explore?app=shop&metric=purchases", True),
+            (operator, "/v1/numbers/purchases", False), (analyst, "/explore?app=shop&metric=purchases", True),
             (analyst, "/reports", False), (analyst, "/operator", False)):
         check((house.ask("GET", path, role)[0] == 200) == opens, path, "opens where it should not, or the other way round")
     say("tokens open what is theirs")
@@ -95,7 +96,7 @@ def walk(house, tokens):
             browser.click(".back a")
             browser.until("return location.pathname === '/reports' && document.readyState === 'complete'")
         browser.click(".latest a")
-        browser.until("return document.querySelectorAll('.tile').length > 3")
+        browser.until("return document.querySelectorAll('.insight').length > 3")
         browser.open(house.address + "/reports")
         browser.click(".who button")
         browser.until("return location.pathname === '/' && !!document.querySelector('#token')")
@@ -119,11 +120,11 @@ def explore(house, token):
         choose(browser, "from", days[-1])
         browser.until("return document.querySelectorAll('svg.lines').length > 2 && document.readyState === 'complete'")
         pictures(browser, "explore-lines")
-        for page, query, selector in (("number", "metric=purchases&margin=(total)&measure=revenue", ".stat .value"),
-                                      ("trend", f"metric=purchases&margin=(total)&measure=revenue&from={days[-1]}", "svg.lines"),
-                                      ("heat", "metric=product_views&margin=os,%20channel", "table.heat .withheld"),
-                                      ("reach", "metric=product_views&margin=os&measure=devices", "svg.bars"),
-                                      ("problem", "metric=purchases&margin=nothing", ".allowed")):
+        for page, query, selector in (("number", "metric=purchases&grouping=(total)&measure=revenue", ".stat .value"),
+                                      ("trend", f"metric=purchases&grouping=(total)&measure=revenue&from={days[-1]}", "svg.lines"),
+                                      ("heat", "metric=product_views&grouping=os,%20channel", "table.heat .withheld"),
+                                      ("reach", "metric=product_views&grouping=os&measure=devices", "svg.bars"),
+                                      ("problem", "metric=purchases&grouping=nothing", ".allowed")):
             browser.open(f"{house.address}/explore?app=shop&{query}")
             check(browser.run(f"return !!document.querySelector('{selector}')"), page, "lacks", selector)
             pictures(browser, f"explore-{page}")
@@ -194,6 +195,38 @@ def sessions(house, tokens):
     say("people see and end their own sign-ins")
 
 
+def links(house, tokens):
+    """A link signs a partner in once, whoever looks at it before; a feed says what is there; the operator sees who read what."""
+    told = house.command("token", "new", "--partner", "magazine", "--plan", house.plan, "--json", "--data", house.data)
+    made = json.JSONDecoder().raw_decode(told)[0]
+    way = "/" + made["link"].split("/")[-1]
+    for _ in range(2):
+        status, _, page = house.ask("GET", way)
+        check(status == 200 and way.split("=")[1] in page.decode() and 'name="token"' not in page.decode(), "a look at a link:", page)
+
+    def press():
+        return house.ask("POST", "/sign-in", None, way.split("?")[1], sec_fetch_site="same-origin")
+
+    status, headers, _ = press()
+    check(status == 303 and "Max-Age=2592000;" in headers["set-cookie"], status, headers)
+    cookie = headers["set-cookie"].split(";")[0]
+    check(press()[0] == 403, "a link signs in twice")
+    page = house.ask("GET", "/reports", cookie)[2].decode()
+    address = re.search("<code>https?://[^/]+(/reports/feed[^<]+)", page)[1]
+    status, headers, feed = house.ask("GET", address)
+    check(status == 200 and headers["content-type"].startswith("application/atom+xml"), status, headers)
+    atom = "{http://www.w3.org/2005/Atom}"
+    entries = ElementTree.fromstring(feed).findall(atom + "entry")
+    check(entries and house.ask("GET", address[:-1] + ("0" if address[-1] != "0" else "1"))[0] == 403, "a wrong key reads the feed")
+    read = urllib.parse.urlsplit(entries[0].find(atom + "link").get("href")).path
+    check(house.ask("GET", read)[0] == 401 and house.ask("GET", read, cookie)[0] == 200, "the feed's key opens a report, or nothing does")
+    page = house.ask("GET", "/operator", house.cookie(tokens["operator"]))[2].decode()
+    check(re.search(f"<td>magazine</td><td>{made['id']}</td>", page), "the operator does not see who read", read)
+    house.command("token", "revoke", made["id"], "--data", house.data)
+    check(house.ask("GET", address)[0] == 403 and house.ask("GET", "/reports", cookie)[0] == 401, "what was taken back still opens")
+    say("a link opens once, a feed says what is there, and the operator sees who read")
+
+
 def test():
     data = os.path.join(temporary(), "demo")
     demonstrate(data)
@@ -209,4 +242,5 @@ def test():
     narrow(data)
     revocation(house, tokens, cookies)
     sessions(house, tokens)
+    links(house, tokens)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)

@@ -166,11 +166,30 @@ def read(page):
         if node["kind"] in ("count", "reach") and node["basis"] and not node["filters"]:
             if counted.setdefault(node["metric"], node["kind"]) != node["kind"] and " counts " not in section:
                 found.append(f"{node['title']}: nothing tells it from the other number of {node['metric']}")
+    for place, title in re.findall(r'<li><h3><a href="#insight-(\d+)">(.*?)</a>', text):
+        if untold(Insight(report["insights"][int(place) - 1], False), html.unescape(title)):
+            found.append(f"{title}: that is not so")
     words = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*?</style>", "", text, flags=re.S)))
     own = [report["explanation"], *(each[key] for each in report["insights"] for key in ("title", "explanation", "question"))]
     for each in filter(None, own):
         words = words.replace(each, " ")
     return found, [word.lower() for word in FORBIDDEN.findall(words)]
+
+
+def untold(insight, title):
+    """The fault of what is said to stand out: a change, a number beyond all before it, or the step that loses most."""
+    if match := re.search(rf"(?:, {LABEL})?: (up|down) {SIZE} since ", title):
+        label, way, size = match[1], {"up": "more", "down": "less"}[match[2]], match.groups()[2:]
+        changes = [insight.since(label)] if insight.view == "trend" else [
+            row["change"] for each in insight.node["comparisons"] for row in each["rows"] if " · ".join(row["buckets"]) == (label or "")]
+        return not changes or all(moved(insight, change, way, size) for change in changes)
+    if match := re.search(rf"(?:, {LABEL})?: (more|less) than in any of the (\d+) ", title):
+        *before, now = [row["value"] for point in insight.node["points"][-int(match[3]) - 1:] for row in point["rows"]
+                        if " · ".join(row["buckets"]) == (match[1] or "")]
+        return len(before) != int(match[3]) or any(value is None or (now > value) != (match[2] == "more") for value in before)
+    match = re.fullmatch(rf"The smallest part goes on from {LABEL} to {LABEL}: about {PCT}", title)
+    parts = {row["label"]: row["of_previous"]["value"] for row in insight.rows if row.get("of_previous")}
+    return not match or not insight.near(match[3], min(parts.values()), 100) or parts[match[2]] != min(parts.values())
 
 
 def tried(folder, name, options):

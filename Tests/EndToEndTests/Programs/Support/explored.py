@@ -4,7 +4,9 @@ import collections
 import csv
 import html.parser
 import io
+import json
 import re
+import urllib.parse
 
 from daemon import check, say
 
@@ -56,15 +58,30 @@ def counted(head):
     return next(place for place, name in enumerate(head) if name in ("events", "identifiers"))
 
 
-def shown(head, row, hides_period):
-    """A row of psql as the page shows it."""
+def shown(page, head, row, hides_period):
+    """A row of psql as the page shows it, as far as it is no number that is computed from others."""
     numbers = counted(head)
-    sides = row[:numbers] if not hides_period else row[1:numbers]
+    sides = row[:1] * (not hides_period) + row[3:numbers]
     # Pages show no character that steers others.
     sides = [re.sub("[\\x00-\\x1f\u202e]", "\ufffd", re.sub("[\t\n\r]", " ", side)) for side in sides]
-    if row[-1]:
-        return sides + ["withheld" if row[-1].startswith("withheld") else row[-1]] + [None] * (len(head) - numbers - 2)
-    return sides + [grouped(number) if number else "not counted" for number in row[numbers:-1]]
+    named = dict(zip(head, row))
+    measures = [name for name in head[numbers:] if name + "_margin" in head]
+
+    def marker(name):
+        """What stands in the place of a number."""
+        why = named.get(name + "_withheld", named["withheld"])
+        return next((word for word in ("withheld", "not told") if why.startswith(word)), why)
+
+    if not any(named[name] for name in measures):
+        return sides + [marker("events")] + [None] * (len(page.heads) - len(sides) - 1)
+    return sides + [grouped(named[name]) if named[name] else marker(name) for name in measures]
+
+
+def numbers_address(address, form):
+    """Where the numbers of a page are, for programs."""
+    names = urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query)
+    rest = [(name, value) for name, value in names if name != "metric"]
+    return f"/v1/numbers/{dict(names)['metric']}?{urllib.parse.urlencode([*rest, ('format', form)])}"
 
 
 def defused(text):
@@ -72,7 +89,7 @@ def defused(text):
 
 
 def compare(house, cookie, address):
-    """A page's table and CSV are what its SQL gives; what is withheld looks the same everywhere. The page."""
+    """A page's table, CSV and JSON are what its SQL gives; what is withheld looks the same everywhere. The page, and rows by name."""
     status, headers, body = house.ask("GET", address, cookie)
     check(status == 200, address, "answers", status, body[-2000:])
     text = body.decode()
@@ -80,32 +97,33 @@ def compare(house, cookie, address):
     head, rows = house.paste(page.sql)
     check(rows, "no rows at", address)
     hides = len({row[0] for row in rows}) == 1 and page.heads[0] != "Period"
-    expected = [shown(head, row, hides) for row in rows[:1000]]
-    # The page names periods in words of the app's calendar: compared where they are instants in the CSV.
-    found = page.rows if hides else [[row[0]] + line[1:] for row, line in zip(rows, page.rows)]
-    if page.heads[-2:] == ["Estimated", "95% interval"]:
-        found = [line[:-2] for line in found]
-    check(len(page.rows) == min(len(rows), 1000) and found == expected, address, "shows\n", found[:20], "\nSQL says\n", expected[:20])
-    status, headers, body = house.ask("GET", address.replace("/explore?", "/explore.csv?"), cookie)
+    expected = [shown(page, head, row, hides) for row in rows[:1000]]
+    found = [line[:len(row)] for line, row in zip(page.rows, expected)]
+    check(len(page.rows) == len(expected) and found == expected, address, "shows\n", found[:20], "\nSQL says\n", expected[:20])
+    status, headers, body = house.ask("GET", numbers_address(address, "csv"), cookie)
     check(status == 200 and headers["content-type"].startswith("text/csv"), address, status, headers)
     check(headers["content-disposition"].startswith("attachment") and "no-store" in headers["cache-control"], headers)
     check(body.count(b"\r\n") == len(rows) + 1 and body.endswith(b"\r\n"), "lines end with CRLF")
     lines = list(csv.reader(io.StringIO(body.decode(), newline=""), strict=True))
-    # Behind what SQL gives, when copies are to be deleted; former layouts of a plan that is gone have no such time.
+    # Behind what SQL gives, what is computed, and when copies are to be deleted; plans that are gone have no such time.
     check(lines[0][-1] == "delete_by" and all(
-        re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?", line[-1]) and (not line[-1] or line[-1] > line[0])
+        re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?", line[-1]) and (not line[-1] or line[-1] > line[2])
         for line in lines[1:]), "the time of deletion is in", lines[:3])
-    lines = [line[:-1] for line in lines]
-    numbers = counted(head)
-    wanted = [row[:1] + [defused(cell) for cell in row[1:numbers]] + row[numbers:] for row in rows]
-    check(lines[0] == head and lines[1:] == wanted, address, "as CSV\n", lines[:20], "\nSQL says\n", wanted[:20])
+    numbers, width = counted(head), len(head)
+    wanted = [row[:3] + [defused(cell) for cell in row[3:numbers]] + row[numbers:] for row in rows]
+    check(lines[0][:width] == head and [line[:width] for line in lines[1:]] == wanted, address, "as CSV\n", lines[:20], "\nSQL says\n", wanted[:20])
+    said = json.loads(house.ask("GET", numbers_address(address, "json"), cookie)[2], parse_float=str, parse_int=str)
+    check([column["name"] for column in said["columns"]] == lines[0], address, "as JSON has", said["columns"])
+    as_text = [[row[name] or "" for name in lines[0]] for row in said["rows"]]
+    check([row[:width] for row in as_text] == rows and [row[width:] for row in as_text] == [line[width:] for line in lines[1:]],
+          address, "as JSON\n", said["rows"][:3])
     alike(text, address)
-    return page, rows
+    return page, [dict(zip(head, row)) for row in rows]
 
 
 def alike(text, address):
     """Withheld cells, bars, gaps and shades differ in their places only."""
-    cells = re.findall(r'<td class="n" colspan="\d+"><span class="withheld-marker">.*?</td>', text)
+    cells = re.findall(r'<td class="n" colspan="\d+">(<span class="withheld-marker">.*?</td>)', text)
     check(len(set(cells)) <= 1, address, "has withheld cells of", set(cells))
     for kind, pattern in (("bars", r"<g>\n<title>.*?</g>"), ("heat", r"<td class=\"withheld\">.*?</td>")):
         marks = [re.sub(r'\b[xy]="[^"]*"|<title>.*?</title>|<text class="label".*?</text>', "", mark)
@@ -125,8 +143,10 @@ def crawl(house, cookie, least):
             page, rows = Page(house.ask("GET", address, cookie)[2].decode()), []
         else:
             page, rows = compare(house, cookie, address)
-        withheld += sum(row[-1].startswith("withheld") for row in rows)
-        queue.extend(html.unescape(link) for link in page.links if link.startswith("/explore?"))
+        withheld += sum(row["withheld"].startswith("withheld") for row in rows)
+        # In another order, and over another metric, everything is there again.
+        queue.extend(html.unescape(link) for link in page.links
+                     if link.startswith("/explore?") and not re.search("[?&;](sort|over)=", link))
         check(len(seen) < 400, "pages without end:", list(seen)[:5])
     check(len(seen) >= least and withheld > 0, "only", len(seen), "pages,", withheld, "withheld rows")
-    say(f"{len(seen)} pages and their CSV are what their SQL gives as throng_analyst; {withheld} withheld rows, all alike")
+    say(f"{len(seen)} pages, their CSV and JSON are what their SQL gives as throng_analyst; {withheld} withheld rows, all alike")

@@ -62,6 +62,9 @@ def look(browser, name, width, media, scheme, page):
     dress(browser, name, width, media, scheme)
     collisions = browser.run(COLLISIONS)
     check(not collisions, page, name, "has words on words, or out of their card:", "\n".join(collisions))
+    torn = width < 500 and browser.run("return [...document.querySelectorAll(':not(pre) > code')]"
+                                       ".filter(each => each.getClientRects().length > 3).map(each => each.textContent)")
+    check(not torn, page, name, "tears long words into columns:", torn)
     axe = browser.axe()
     found = axe.run()
     check(not found["violations"], name, "axe:", axe.report(found["violations"]))

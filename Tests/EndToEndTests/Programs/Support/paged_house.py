@@ -66,9 +66,7 @@ class PagedHouse(daemon.Daemon):
             "-f", "-", input=sql, seconds=60,
             env=dict(os.environ, PGTZ="UTC", PGOPTIONS="-c default_transaction_read_only=on", PGCLIENTENCODING="UTF8"))
         head, *rows = csv.reader(io.StringIO(done.stdout))
-        for row in rows:
-            row[0] = re.sub(r"^(\S+) (\S+)\+00$", r"\1T\2Z", row[0])
-        return head, rows
+        return head, [[re.sub(r"^(\d{4}-\S+) (\S+)\+00$", r"\1T\2Z", cell) for cell in row] for row in rows]
 
 
 def enter(browser, house, token, place):

@@ -26,6 +26,7 @@ class Insight:
         """The published row that a sentence means, whose band may be said in words."""
         if self.kind in ("distribution", "frequency"):
             label = re.sub(r" times?\b|\.(?=\d{3})", "", label).replace("once", "1").replace(" to ", "-")
+            label = re.sub(r"(?<=\d) [^\d\s]+(?= or more$|$)", "", label)
             label = re.sub(r"^under (.*)", r"<\1", re.sub(r"^(.*) or more", r">=\1", label))
         return next((row for row in self.shown if row["label"] == label), None)
 

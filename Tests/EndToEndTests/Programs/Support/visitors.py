@@ -9,7 +9,8 @@ from daemon import check
 
 
 def is_file(address):
-    return "." in urllib.parse.urlsplit(address).path
+    path = urllib.parse.urlsplit(address).path
+    return "." in path or path.startswith("/v1/numbers")
 
 
 class Visitor:
@@ -48,7 +49,7 @@ class Visitor:
             check(len(found) < most, "pages without end:", list(found)[:5])
             if not is_file(address):
                 queue.extend((link, address) for link in self.linked(address, text)
-                             if not is_file(link) or link.startswith("/explore") or any(label in link for label in labels))
+                             if not is_file(link) or link.startswith("/v1/numbers") or any(label in link for label in labels))
         return found
 
     @staticmethod
@@ -62,5 +63,6 @@ class Visitor:
             if periods and periods[0] != periods[-1]:
                 chosen = [(name, html.unescape(value)) for name, value in hidden] + [("from", periods[0]), ("to", periods[-1])]
                 links.append(f"{action}?{urllib.parse.urlencode(chosen)}")
-        links += [link.replace("/explore?", "/explore.csv?") for link in links if link.startswith("/explore?")]
-        return [link for link in links if link.startswith(("/reports", "/explore", "/operator"))]
+        # In another order everything is there again.
+        return [link for link in links if link.startswith(("/reports", "/explore", "/operator")) and not re.search("[?&](sort|over)=", link)
+                or link.startswith("/v1/numbers") and link.endswith("format=csv")]

@@ -16,7 +16,7 @@ ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 
 def plan():
     """The sample's, with what the sample has no use for: the browser's offset from UTC, a field that two dimensions read, an open
-    vocabulary, and an event that is sampled."""
+    vocabulary, an event that is sampled, and a purpose for backends."""
     text = daemon.read(SITE, "webshop.yaml")
     check(text.count("rotation: 1 day") == 2 and text.count("consent: required") == 1, "the sample's rotations and consents")
     rules = {"p_offset": "utc_offset: {band_hours: 3}", "p_route": "route: [/a/:id, /b]", "p_again": "route: [/a/*]"}
@@ -27,7 +27,9 @@ def plan():
     metrics = "".join(f"  {name}s: {{title: {name}, events: [probe], {described}, dimensions: [{name}], period: day}}\n" for name in rules)
     metrics += f"  open: {{title: Open, events: [open], {described}, dimensions: [p_open], period: day}}\n"
     metrics += f"  rarely: {{title: Rare, events: [rare], {described}, dimensions: [kind], period: day, sampling: 0.5}}\n"
-    text = text.replace("dimensions:\n  page:", f"dimensions:\n{dimensions}  page:", 1)
+    metrics += f"  served: {{title: Served, events: [probe, refund], {described[:-7]}served, period: day}}\n"
+    served = "\n  served: {explanation: To see., consent: not_required, senders: backends, rotation: 1 hour, retention: 30 days}\n"
+    text = text.replace("\ndimensions:\n  page:", f"{served}\ndimensions:\n{dimensions}  page:", 1)
     text = text.replace("metrics:\n  views:", f"metrics:\n{metrics}  views:", 1)
     text = text.replace("consent: required", "consent: required\n    consent_version: 2")
     return text.replace("rotation: 1 day", f"rotation: {daemon.duration(ROTATION)}")

@@ -27,7 +27,7 @@ struct HeadTarget: FuzzTarget {
             let channel = EmbeddedChannel()
             let pipeline = channel.pipeline.syncOperations
             let security = SecurityLog(Self.logger)
-            let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(Self.logger, security))
+            let source = ConnectionSource(.none, isSocket: false, warnings: ProxyWarnings(Self.logger, security))
             let socket = SocketEnd()
             try pipeline.addHandler(socket)
             try pipeline.addHandler(HTTPResponseEncoder())

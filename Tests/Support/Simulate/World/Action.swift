@@ -36,6 +36,8 @@ package struct Action: Sendable, Hashable, CustomStringConvertible {
         case databaseAway, databaseHangs, databaseBack, commitLost, answerLost, backup, restore
         /// What is known of open windows is written down, or put in place.
         case checkpoint
+        /// PostgreSQL knows of another daemon, which is away and may release what is due; or of none any more.
+        case others, alone
     }
 
     /// What happens.

@@ -10,8 +10,8 @@ import ThrongReport
 /// A process's way to a ``VirtualDatabase``.
 ///
 /// One thread uses it: that is the proof of `@unchecked Sendable`.
-final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalendar, Retention, ClockStore, Settling,
-    @unchecked Sendable
+final class DatabaseClient: FlushTarget, MemberSource, DueReleases, DueReports, ReleaseCalendar, Retention, ClockStore,
+    Settling, @unchecked Sendable
 {
     private let database: VirtualDatabase
     private var attachment: (daemon: DaemonID, fence: Int64)?
@@ -202,6 +202,26 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
             }
         }
     }
+
+    // MARK: The members
+
+    /// Whether other daemons may come into its database.
+    var isShared: Bool { database.hasOthers != nil }
+
+    func membership(of daemon: DaemonID, heard: Int64) async throws -> Membership? {
+        try await hear("member.select")
+        guard let hasOthers = database.hasOthers, database.state.marks[daemon] != nil else { return nil }
+        let own = Member(shard: 0, daemon: "\(daemon)", address: nil)
+        let other = Member(shard: 1, daemon: "another", address: nil, isRetired: !hasOthers)
+        let epoch = OwnershipEpoch(
+            number: 1, begins: nil, owners: Array(repeating: 0, count: Slot.count), retires: nil, isInForce: true)
+        return Membership(
+            own: 0, epochs: [epoch].compactMap(\.self), members: [own, other], secret: [], heard: heard)
+    }
+
+    func recall(_ epochs: [OwnershipEpoch], of known: Membership) async throws -> Bool { false }
+
+    func hear(_ epoch: Int64, as daemon: DaemonID) async throws {}
 
     // MARK: The barrier
 

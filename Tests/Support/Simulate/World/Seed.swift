@@ -17,9 +17,15 @@ package struct Seed: Sendable, Hashable {
     /// Whether the daemon stands still again and again beside a slow PostgreSQL, while a copy takes its place; histories of their own.
     package let stutters: Bool
 
+    /// Whether the daemon stops in order and is started while PostgreSQL is away, alone in its database or not; histories of their own.
+    package let stops: Bool
+
     /// Names a history.
-    package init(_ value: UInt64, steps: Int = 300, checkpoints: Bool = false, stutters: Bool = false) {
+    package init(
+        _ value: UInt64, steps: Int = 300, checkpoints: Bool = false, stutters: Bool = false, stops: Bool = false
+    ) {
         self.stutters = stutters
+        self.stops = stops
         self.value = value
         self.steps = steps
         self.checkpoints = checkpoints
@@ -28,6 +34,7 @@ package struct Seed: Sendable, Hashable {
     /// Its faults.
     package var families: Set<Family> {
         if stutters { return [.copies] }
+        if stops { return [.crash, .power, .database] }
         var chance = SeededGenerator(seed: value ^ 0xFA31)
         var families = Set(Family.allCases.filter { $0 != .withdrawal && chance.oneIn(3) })
         if chance.oneIn(2) { families.remove(.damage) }
@@ -83,6 +90,9 @@ package struct Seed: Sendable, Hashable {
                 (.post, 40), (.copy, 4), (.stutter, 4), (.steady, 1), (.databaseSlow, 4), (.databaseQuick, 1),
                 (.seconds, 10), (.cut, 2),
             ]
+        }
+        if stops {
+            weights += [(.stop, 6), (.start, 8), (.databaseAway, 4), (.databaseBack, 2), (.alone, 3), (.others, 2)]
         }
         // With ends that make something of them.
         if checkpoints { weights += [(.checkpoint, 16), (.kill, 3), (.powerLoss, 1)] }

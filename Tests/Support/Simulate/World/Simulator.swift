@@ -41,7 +41,8 @@ package struct Simulator: Sendable {
 
     /// Performs a history.
     package func run(_ actions: [Action], isTraced: Bool = false) -> Outcome {
-        let world = World(plan: plan, layouts: layouts, labels: labels, isTraced: isTraced)
+        let isShared = actions.contains { $0.kind == .others || $0.kind == .alone }
+        let world = World(plan: plan, layouts: layouts, labels: labels, isShared: isShared, isTraced: isTraced)
         for (place, action) in actions.enumerated() {
             world.perform(action)
             if place % 50 == 49 { world.checkNow() }

@@ -3,7 +3,7 @@ package struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
     /// Which promise.
     package enum Promise: String, Sendable, Hashable, CaseIterable {
         case lost, doubled, identifiers, releasedEarly, deletedEarly, startRefused, neverStarts, neverArrives,
-            readiness, withdrawn
+            readiness, withdrawn, unheard
     }
 
     /// Which promise.

@@ -39,10 +39,13 @@ final class VirtualDaemon: @unchecked Sendable {
     private var scheduleService: ScheduleService?
     private var fenceWatch: FenceWatch?
     private var checkpoints: CheckpointKeeper?
+    /// Learns who counts; nil where no other daemon ever comes.
+    private var memberWatch: MemberWatch?
     private var flushProgress = FlushService.Progress()
     private var scheduleProgress = ScheduleService.Progress()
     private var isFlushing = false
     private var isScheduling = false
+    private var isLearning = false
     private let succession: Succession
     /// Until then it stands still, by the machine's time that never goes back.
     private var standsUntil = Duration.zero
@@ -129,17 +132,25 @@ final class VirtualDaemon: @unchecked Sendable {
             data: data, options: options, layouts: layouts, labels: labels, database: link, kept: kept,
             offered: offered, telemetry: telemetry, failure: failure, clock: clock, trustedClock: trustedClock,
             logger: logger,
-            neighbours: try Neighbours(data, isShared: false, isReachable: false, authorities: nil, logger: logger))
+            neighbours: try Neighbours(
+                data, isShared: client.isShared, isReachable: false, authorities: nil, logger: logger))
+        let name = DaemonID(data.daemon)
         let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
         self.ingestion = ingestion
         checkpoints = CheckpointKeeper(
             ingestion, data: data, options: ingestion.journal.options, health: telemetry.rounds, logger: logger)
+        if client.isShared {
+            memberWatch = MemberWatch(
+                neighbours: ingestion.neighbours, store: client, daemon: name,
+                isAttached: { link.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
+                health: telemetry.rounds, logger: logger)
+        }
         let standing = FlushStanding()
         flushService = FlushService(
             ingestion: ingestion, database: link, kept: kept, offered: offered, unreadable: unreadable,
             first: ingestion.position, standing: standing, telemetry: telemetry, clock: clock, interval: .seconds(1),
-            longestInterval: .seconds(30), machine: machine,
-            logger: logger
+            longestInterval: .seconds(30), machine: machine, logger: logger,
+            membership: { [client] in try await client.membership(of: name, heard: 0) }
         ) { [failure] in failure.raise($0) }
         let guarded = ClockGuard(clock: trustedClock, store: client, health: telemetry.schedule, logger: logger)
         if ingestion.knownFlushed != nil { _ = await guarded.believed() }
@@ -243,11 +254,30 @@ final class VirtualDaemon: @unchecked Sendable {
         run { await fenceWatch.ask() }
     }
 
-    /// Stops in order: flushes, writes what is left, and ends.
+    /// Learns who counts.
+    func watchMembers() {
+        guard isAwake, !isLearning, let memberWatch else { return }
+        isLearning = true
+        run { [self] in
+            do { try await memberWatch.look() } catch { logger.debug("nobody says who counts") }
+            isLearning = false
+        }
+    }
+
+    /// Stops in order: flushes, says that it stops, writes what is left, and ends.
     func stop() {
         guard isRunning, let ingestion else { return }
         write()
-        flush()
+        if isAwake, !isFlushing, let flushService {
+            isFlushing = true
+            run { [self] in
+                var progress = flushProgress
+                await flushService.finish(&progress)
+                isFlushing = false
+            }
+            // Windows that ended just now are to be written before they are flushed.
+            for _ in 0..<8 where isFlushing { write() }
+        }
         ingestion.journal.stop()
         for _ in 0..<8 where ingestion.journal.step() != .over { executor.drain() }
         executor.drain()

@@ -27,6 +27,8 @@ final class VirtualDatabase: @unchecked Sendable {
     var state = DatabaseState()
     /// How often somebody has asked whether everything has come: a sequence, which no restart and no lost COMMIT sets back.
     var asked: Int64 = 0
+    /// Whether another daemon is known, which is away and may release what is due; nil where none ever comes.
+    var hasOthers: Bool?
     /// It runs on the daemon's machine and has its clock.
     var shown: UnixSeconds { clock.shown }
     private(set) var condition = Condition.up

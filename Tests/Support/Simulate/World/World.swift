@@ -52,12 +52,17 @@ final class World: @unchecked Sendable {
     private(set) var isGivenUp = false
     /// When a process that stands still again and again does so next; nil where it does not.
     var stutter: (next: Duration, chance: SeededGenerator)?
+    /// Whether the daemon has to count what comes, whatever PostgreSQL does: it knows who counts, and told nobody else that it stops.
+    var countsOn = false
+    /// Whether it told others that it stops.
+    var hasToldOthers = false
     /// Whether any did: then time passes in small steps, and clients may wait.
     var hasStuttered = false
 
     static let capacity = 1 << 20
 
-    init(plan: Plan, layouts: [MetricLayout], labels: LabelStore, isTraced: Bool) {
+    /// - Parameter isShared: whether other daemons may come into the database.
+    init(plan: Plan, layouts: [MetricLayout], labels: LabelStore, isShared: Bool, isTraced: Bool) {
         self.plan = plan
         self.layouts = layouts
         self.labels = labels
@@ -66,6 +71,7 @@ final class World: @unchecked Sendable {
         disk = VirtualDisk(SeededGenerator(seed: 1))
         disk.capacity = Self.capacity
         database = VirtualDatabase(clock)
+        database.hasOthers = isShared ? false : nil
         database.layouts = Dictionary(layouts.map { ($0.metric, $0) }, uniquingKeysWith: { first, _ in first })
         daemon = VirtualDaemon(
             on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
@@ -131,7 +137,7 @@ final class World: @unchecked Sendable {
         case .clockRight: clock.set(error: 0)
         case .kill: end(.killed, &chance)
         case .powerLoss: end(.powerLost, &chance)
-        case .stop: daemon.stop()
+        case .stop: stop()
         case .start: startIfDead()
         case .syncFails: disk.failingSync = 1 + chance.below(12)
         case .diskFills: disk.capacity = disk.used + chance.below(chance.oneIn(2) ? 100 : 2000)
@@ -139,6 +145,8 @@ final class World: @unchecked Sendable {
         case .databaseAway: database.set(.away)
         case .databaseHangs: database.set(.hung)
         case .databaseBack: database.set(.up)
+        case .others: database.hasOthers = true
+        case .alone: database.hasOthers = false
         case .commitLost: database.loss = .before
         case .answerLost: database.loss = .after
         case .backup: database.backUp()
@@ -153,7 +161,9 @@ final class World: @unchecked Sendable {
     /// What happens every second by itself, beside the journal and the flush.
     func attend() {
         daemon.watchFence()
+        daemon.watchMembers()
         attendCopies()
+        noteMembers()
         if let error = daemon.endIfFailed() { trace.say("  the daemon ends: \(error)") }
     }
 
@@ -327,7 +337,9 @@ final class World: @unchecked Sendable {
         guard (current - 1...current + 1).contains(post.window.number.value),
             (now - IntakeLimits.oldestEvent...now + IntakeLimits.newestEvent).contains(post.at)
         else { return }
-        guard oracle.sends(post.number, to: isLate ? line - 1 : line, of: lines) else { return }
+        guard isPlaced(post, at: ingestion),
+            oracle.sends(post.number, to: isLate ? line - 1 : line, of: lines)
+        else { return }
         let identifier = post.sender.identifier
         let incoming = IncomingBatch(
             bucketed: post.bucketed(layouts), identifier: identifier.withUnsafeBufferPointer { RawIdentifier($0) },

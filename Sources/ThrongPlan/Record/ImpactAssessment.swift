@@ -1,0 +1,206 @@
+/// A draft of a data protection impact assessment of one app, as far as its plan and Throng itself say it.
+///
+/// It has the parts of Article 35(7) of Regulation (EU) 2016/679 (GDPR), in their order, and a list of what is left to the
+/// controller. It is in English only, as the record is, and depends on the plan alone: the same plan makes the same bytes.
+package struct ImpactAssessment: Sendable {
+    let plan: Plan
+    let record: ProcessingRecord
+    let risks: [PrivacyRisk]
+
+    package init(of plan: Plan) {
+        (self.plan, record, risks) = (plan, ProcessingRecord(of: plan), PrivacyRisk.all(of: plan))
+    }
+
+    /// The assessment as Markdown, without a line feed at its end. What the plan says is text in it and never markup.
+    package var markdown: String {
+        var page = MarkdownPage()
+        page.heading(1, "Impact assessment: \(record.title)")
+        page.paragraph(
+            """
+            The plan of \(record.title) (\(record.app)) and Throng say this of the points of Article 35(7) of Regulation (EU) \
+            2016/679 (GDPR). Written by `throng plan label --dpia` from plan \(record.plan); a changed plan needs a new one. It is \
+            a draft: it is an assessment once the controller has decided what part 7 lists. It goes with the record of the same \
+            plan (`throng plan label --record`), which has every field, recipient and step of age.
+            """)
+        writeNeed(to: &page)
+        writeDescription(to: &page)
+        writeNecessity(to: &page)
+        writeRisks(to: &page)
+        page.heading(2, "5. Measures (Art. 35(7)(d))")
+        page.paragraph("Throng takes these by itself, in the words of the record, whose parts they name. Add your own:")
+        page.list(record.measures.map { "**\($0.kind.title).** \($0.text)" })
+        writeResidual(to: &page)
+        page.heading(2, "7. To decide by the controller")
+        page.list(open.map { "\($0)" })
+        return page.text
+    }
+
+    private func writeNeed(to page: inout MarkdownPage) {
+        page.heading(2, "1. Is one needed? (Art. 35(1) and (3))")
+        page.paragraph("This speaks for it or against it, by the criteria of the European authorities (WP 248):")
+        let children =
+            switch plan.app.directedTo {
+            case .general: "the plan says that the app is not directed to children."
+            case .children: "children; the plan takes everybody for one."
+            case .mixed: "children may be among those who are counted."
+            }
+        let partners =
+            plan.partners.isEmpty ? "nobody outside receives numbers." : "partners receive numbers of groups."
+        page.list([
+            "**Evaluation or scoring:** no number belongs to one person.",
+            "**Systematic monitoring:** what people do in the app is counted as they use it.",
+            "**Sensitive data:** the plan does not say (part 7).",
+            "**Large scale:** about \(PlanNumber.text(plan.app.audience)) devices a day, as the plan expects.",
+            "**Matching:** purposes are counted apart; \(partners)",
+            "**Vulnerable people:** \(children)",
+        ])
+    }
+
+    private func writeDescription(to page: inout MarkdownPage) {
+        page.heading(2, "2. The processing and its purposes (Art. 35(7)(a))")
+        let come: MarkdownText =
+            plan.purposes.contains(where: \.hasIdentifiers)
+            ? """
+            Events come over a connection that has an address, which is not kept, with an identifier that lives as long as the \
+            table says.
+            """ : "Events come over a connection that has an address, which is not kept, without any identifier."
+        let isLearning = plan.metrics.contains(where: plan.learnsValues)
+        let learned: MarkdownText = isLearning ? "a hash until enough devices sent it" : "nothing"
+        page.paragraph(
+            """
+            \(come) Each field becomes one of few words, part of a sum, or \(learned), and counters go up. When a period is over, numbers are \
+            made of the counters, once, with noise; those of few \(plan.units) are left out. Reports, pages and analysts have \
+            these numbers only.
+            """)
+        page.table(
+            ["purpose", "what for", "legal basis", "an identifier lives", "numbers are kept"],
+            record.purposes.map { purpose in
+                let life = purpose.rotationSeconds.map { Duration.seconds($0).planText } ?? "there is none"
+                return [
+                    "\(purpose.name)", "\(purpose.explanation)", "\(purpose.basisText)", "\(life)",
+                    "\(Duration.seconds(purpose.retentionSeconds).planText)",
+                ]
+            })
+        page.table(
+            ["what devices send", "for", "becomes"],
+            record.data.map { field in
+                let purposes = field.purposes.map(\.text).joined(separator: ", ")
+                return ["\(field.name)", "\(purposes)", "\(field.uses.map(\.title).joined(separator: ", "))"]
+            })
+        let recipients: [MarkdownText] = record.recipients.map { recipient in
+            let reports = recipient.reports.map(\.title).joined(separator: ", ")
+            return "**\(recipient.title)** (\(recipient.contact)) receives \(reports.isEmpty ? "nothing" : reports)."
+        }
+        page.list(
+            ["**People:** \(record.people.text)", "**Analysts of the house** see all released numbers."] + recipients
+                + ["**Exact counts:** \(Plan.countsReaders)"])
+    }
+
+    private func writeNecessity(to page: inout MarkdownPage) {
+        page.heading(2, "3. Necessity and proportionality (Art. 35(7)(b))")
+        page.paragraph("Nothing is counted without a question, a decision that it drives, an owner and an end:")
+        page.table(
+            ["metric", "question", "decision", "owner", "until", "reports"],
+            record.purposes.flatMap(\.metrics).map { metric in
+                let reports = plan.reports(of: metric.name).map(\.title).joined(separator: ", ")
+                return [
+                    "\(metric.title)", "\(metric.question)", "\(metric.decision)", "\(metric.owner)", "\(metric.until)",
+                    "\(reports.isEmpty ? "none" : reports)",
+                ]
+            })
+        let isTakenBack = plan.purposes.contains(where: \.hasIdentifiers)
+        let recent: MarkdownText =
+            isTakenBack
+            ? " All that came with a device's newest identifier and the one before can be taken back (`POST /v1/withdraw`)."
+            : ""
+        page.list([
+            """
+            **Little data:** nothing is kept of a field but what its bucketing or sum leaves, and nothing at all of a field that \
+            the plan does not name.
+            """,
+            "**Rights of access, rectification and erasure:** nobody can be found in the counts (Art. 11).\(recent)",
+            "**Information:** the privacy label says all of this to people, on a page of the daemon and by `throng plan label`.",
+            "**Limits of time:** metrics end on their date, and numbers go at the ages of the record's part 6.",
+        ])
+    }
+
+    private func writeRisks(to page: inout MarkdownPage) {
+        page.heading(2, "4. Risks to people (Art. 35(7)(c))")
+        page.paragraph(
+            """
+            The three questions are those of the British authority (ICO): how likely is harm, how severe, and what is the risk of \
+            both. These answers suppose that events were stored as they come. They are proposals, for events that say nothing of \
+            a special category.
+            """)
+        page.table(
+            ["risk", "likelihood of harm", "severity of harm", "overall risk"],
+            risks.map {
+                ["\($0.kind.rawValue)", "\($0.before.rawValue)", "\($0.severity.rawValue)", "\($0.overall(.before))"]
+            })
+        page.list(risks.map { "**\($0.kind.rawValue):** \($0.source)" })
+    }
+
+    private func writeResidual(to page: inout MarkdownPage) {
+        page.heading(2, "6. Risks that are left")
+        page.table(
+            ["risk", "lowered by", "likelihood of harm", "severity of harm", "overall risk"],
+            risks.map { risk in
+                let taken = record.measures.map(\.kind).filter(risk.measures.contains).map(\.title)
+                return [
+                    "\(risk.kind.rawValue)", "\(taken.joined(separator: ", "))", "\(risk.after.rawValue)",
+                    "\(risk.severity.rawValue)", "\(risk.overall(.after))",
+                ]
+            })
+        page.list(risks.map { "**\($0.kind.rawValue):** \($0.reason)" })
+        page.paragraph(
+            """
+            These, too, are proposals: they leave out what you do besides, such as who may reach the machines. Where a risk stays \
+            high, ask the supervisory authority before you begin (Art. 36).
+            """)
+    }
+
+    /// The points that no plan settles: the record's, and those of an assessment.
+    private var open: [String] {
+        let unseen = plan.metrics.filter { plan.reports(of: $0.name).isEmpty }.map(\.title)
+        let shown = plan.purposes.filter { purpose in
+            purpose.hasIdentifiers
+                && plan.metrics.allSatisfy {
+                    $0.purpose != purpose.name || !($0.reach || $0.within != nil || plan.learnsValues($0))
+                }
+        }.map(\.name.text)
+        return [
+            "The advice of the data protection officer (Art. 35(2)), and the views of people or their representatives (Art. 35(9)).",
+            "Whether likelihoods and severities of parts 4 and 6 are right for what these events are about.",
+        ]
+            + (unseen.isEmpty
+                ? [] : ["Whether these metrics, which no report shows, are needed: \(unseen.joined(separator: ", "))."])
+            + (shown.isEmpty
+                ? []
+                : [
+                    """
+                    Whether these purposes, which count no devices, need identifiers: \(shown.joined(separator: ", ")). With \
+                    'identifier: none' the smallest group is one of actions.
+                    """
+                ])
+            + record.open.map(\.text)
+            + [
+                "Who accepts the risks that are left, and when this is looked at again: with each changed plan, at least (Art. 35(11))."
+            ]
+    }
+}
+
+extension Plan {
+    func reports(of metric: MetricName) -> [Report] {
+        reports.filter { $0.insights.contains { insight($0)?.metric == metric } }
+    }
+
+    func learnsValues(_ metric: Metric) -> Bool {
+        metric.dimensions.contains { dimension($0)?.isRevealed == true }
+    }
+
+    /// "devices", or "devices or actions": what numbers stand for.
+    fileprivate var units: String {
+        let found = Set(purposes.map(\.unit))
+        return LabelUnit.allCases.filter(found.contains).map(\.many).joined(separator: " or ")
+    }
+}

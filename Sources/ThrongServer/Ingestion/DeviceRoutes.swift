@@ -1,0 +1,272 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongCredentials
+internal import ThrongIngest
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongStore
+internal import ThrongSystem
+
+/// The routes by which a device says more than batches: `POST /v1/withdraw`, `/v1/reveals` and `/v1/firsts`.
+struct DeviceRoutes {
+    let ingestion: Ingestion
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.post("/v1/withdraw") { request, _ in await withdraw(request) }
+        if ingestion.reveals.isNeeded { router.post("/v1/reveals") { request, _ in await reveal(request) } }
+    }
+
+    /// Adds the route that the daemon with the keys of credentials answers.
+    func addFirsts(to router: some RouterMethods<BasicRequestContext>) {
+        router.post("/v1/firsts") { request, _ in await first(request) }
+    }
+
+    // MARK: Withdrawals
+
+    /// Answers a withdrawal. The answer is the same, and takes as long, whether the identifier was ever counted or not.
+    private func withdraw(_ request: Request) async -> Response {
+        await .answering(notedBy: ingestion) {
+            let headers = RequestHeaders(request.headers)
+            let isSealed = ingestion.neighbours.isSealed(headers)
+            var (withdrawal, packed) = try await ingestion.reading(request, headers, upTo: Intake.withdrawalBytes) {
+                bytes throws(IntakeError) in
+                try ingestion.intake.readWithdrawal(bytes, now: ingestion.clock.now, isSealed: isSealed)
+            }
+            let owner = ingestion.neighbours.place(
+                of: withdrawal.identifier.text, in: withdrawal.window, isOfKeyHolder: withdrawal.isOfKeyHolder)
+            let answer = try await ingestion.neighbours.answer(of: owner, to: headers) { [packed] in
+                .init(path: "/v1/withdraw", headers: headers, isSealed: isSealed, body: packed)
+            }
+            if let answer { return answer }
+            if case .own(let epoch) = owner { withdrawal = withdrawal.taken(over: epoch) }
+            let (receipt, position) = try ingestion.withdraw(withdrawal)
+            do {
+                try await ingestion.journal.acknowledgeable(position)
+            } catch is JournalError {
+                // It is noted, and will be on disk once there is space: the client's next try gets the answer then.
+                throw Unavailable.overloaded
+            }
+            return .json(.accepted, "{\"receipt\":\"\(receipt)\"}")
+        }
+    }
+
+    // MARK: Firsts
+
+    /// Answers once PostgreSQL has the first for good. The answer is the same if it came before.
+    private func first(_ request: Request) async -> Response {
+        await .answering(notedBy: ingestion) {
+            let headers = RequestHeaders(request.headers)
+            let isSealed = ingestion.neighbours.isSealed(headers)
+            let (first, _) = try await ingestion.reading(request, headers, upTo: Intake.firstBytes) {
+                bytes throws(IntakeError) in
+                try ingestion.intake.readFirst(
+                    bytes, signals: headers.signals, now: ingestion.clock.now, isSealed: isSealed)
+            }
+            guard let first else {
+                return .problem(
+                    Problem(.forbidden, "opted_out", "The purpose honours the request's opt-out signal."))
+            }
+            guard let store = ingestion.firsts else { throw IntakeError.noFirsts }
+            let proofs = ingestion.proofs
+            guard let tag = await ingestion.proving.run({ proofs?.tag(of: first) }) else { throw Unavailable.crowded }
+            guard let tag else { throw IntakeError.unprovedFirst }
+            do {
+                try await store.keep(
+                    ProvedFirstRow(
+                        layout: first.layout, kind: first.period.kind, start: first.period.start, margin: first.margin,
+                        cell: first.cell, tag: tag))
+            } catch is PostgresError {
+                return .problem(.busy("The first can't be kept now; send it again."))
+            } catch is StoreError {
+                // PostgreSQL has nothing of the metric yet: the first events of a new layout are still on their way.
+                return .problem(.busy("The first can't be kept yet; send it again."))
+            }
+            return .json(.accepted, "{}")
+        }
+    }
+
+    // MARK: Values behind hashes
+
+    /// Takes the value behind a hash, once the daemon has asked for it.
+    private func reveal(_ request: Request) async -> Response {
+        await .answering {
+            let headers = RequestHeaders(request.headers)
+            let isSealed = ingestion.neighbours.isSealed(headers)
+            let (reveal, packed) = try await ingestion.reading(request, headers, upTo: Intake.revealBytes) {
+                bytes throws(IntakeError) in
+                try ingestion.intake.readReveal(
+                    bytes, signals: headers.signals, bearer: headers.bearer, now: ingestion.clock.now,
+                    isSealed: isSealed)
+            }
+            guard let reveal else { return response(.optedOut) }
+            let neighbours = ingestion.neighbours
+            if let slot = Self.slot(of: request), !neighbours.admits(headers.member),
+                let answer = try await neighbours.answer(
+                    of: neighbours.place(of: slot, in: reveal.window), to: headers,
+                    { .init(path: "/v1/reveals", headers: headers, isSealed: isSealed, body: packed) })
+            {
+                return answer
+            }
+            do {
+                return response(try await ingestion.reveals.learn(reveal))
+            } catch let error as UnfitValue {
+                return response(.unfit, message: "\(error).")
+            }
+        }
+    }
+
+    /// Returns the slot of the identifier whose batch was answered with the question: its daemon knows the question.
+    private static func slot(of request: Request) -> Slot? {
+        request.uri.queryParameters["slot"].flatMap { Int($0) }.flatMap { Slot($0) }
+    }
+
+    /// Returns the response to a revealed value. The status is chosen here and nowhere else. A client can't tell
+    /// whether a value has a label already, gets one or finds no room.
+    private func response(_ outcome: RevealOutcome, message: String = "") -> Response {
+        ingestion.telemetry.revealed(outcome)
+        func refusal(_ status: HTTPResponse.Status, _ code: String, _ message: String) -> Response {
+            .problem(Problem(status, code, message))
+        }
+        switch outcome {
+        case .learned, .full: return .json(.accepted, "{}")
+        case .notAsked: return refusal(.notFound, "not_asked", "Nobody was asked for this value in this window.")
+        case .unfit: return refusal(.unprocessableContent, "unfit_value", message)
+        case .optedOut: return refusal(.forbidden, "opted_out", "The purpose honours the request's opt-out signal.")
+        case .unavailable: return .problem(.busy("The value can't be taken now."))
+        }
+    }
+}
+
+/// Hands requests on to the daemon that has the keys of credentials and of sealed requests, if that is another one.
+struct KeyHolderMiddleware: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    let ingestion: Ingestion
+
+    /// The longest body for these routes. Unit: bytes.
+    private static let bodyBytes = 1 << 20
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let headers = RequestHeaders(request.headers)
+        let holder = ingestion.neighbours.keyHolder(at: ingestion.clock.now)
+        if case .own = holder { return try await next(request, context) }
+        return await .answering {
+            let answer = try await ingestion.neighbours.answer(of: holder, to: headers) {
+                let body = try await ingestion.bodies.collect(request.body, upTo: Self.bodyBytes) {
+                    Array($0.readableBytesView)
+                }
+                return .init(
+                    method: request.method == .post ? .post : .get, path: request.uri.string, headers: headers,
+                    isSealed: headers.isSealed, body: body)
+            }
+            return answer ?? .problem(.misdirected)
+        }
+    }
+}
+
+extension Neighbours {
+    /// Hands a request on, unless a daemon did so already, and returns the other daemon's answer; nil if this daemon is the owner.
+    func answer(
+        of owner: Membership.Owner, to headers: RequestHeaders, _ request: () async throws -> HandedOn
+    ) async throws -> Response? {
+        switch owner {
+        case .own: nil
+        case .undecided: throw Unavailable.changing
+        case .other where admits(headers.member): .problem(.misdirected)
+        case .other(let member): .relayed(try await hand(try await request(), to: member))
+        }
+    }
+}
+
+extension Response {
+    static func relayed(_ answer: ReceivedAnswer) -> Response {
+        var headers: HTTPFields = [:]
+        for name in [
+            "content-type", "cache-control", "retry-after", "x-content-type-options", GatewayIdentity.signatureHeader,
+        ] {
+            if let value = answer.header(name.lowercased()), let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        let bytes = ByteBuffer(bytes: answer.body)
+        headers[.contentLength] = "\(bytes.readableBytes)"
+        return Response(
+            status: .init(code: answer.status), headers: headers, body: ResponseBody(byteBuffer: bytes))
+    }
+}
+
+/// `GET /v1/credentials/{app}`: the keys of credentials, and the attesters. `POST /v1/credentials` gives one.
+struct CredentialRoutes {
+    let ingestion: Ingestion
+    let issuer: CredentialIssuer
+
+    /// A month's key is published three days before it holds. Unit: seconds.
+    private static let cacheSeconds = 600
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.get("/v1/credentials/:app") { _, context in try terms(of: context.parameters.get("app") ?? "") }
+        router.post("/v1/credentials") { request, _ in await answer(to: request) }
+    }
+
+    /// The same bytes for everybody: by a key of its own a client could be told from others.
+    private func terms(of name: String) throws -> Response {
+        guard let app = ingestion.intake.app(named: name) else { return .refusal(.unknownApp) }
+        guard let terms = issuer.terms(of: app) else { return .problem(Problem(.noCredentials)) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var response = Response.json(.ok, String(decoding: try encoder.encode(terms), as: UTF8.self))
+        response.headers[.cacheControl] = "public, max-age=\(Self.cacheSeconds)"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        return response
+    }
+
+    private func answer(to request: Request) async -> Response {
+        do {
+            let headers = RequestHeaders(request.headers)
+            let (asked, _) = try await ingestion.reading(request, headers, upTo: Intake.credentialBytes) {
+                bytes throws(IntakeError) in try ingestion.intake.readCredential(bytes)
+            }
+            let question = CredentialQuestion(
+                app: asked.app, epoch: asked.epoch, request: asked.request, attester: asked.attester,
+                evidence: Evidence(asked.evidence))
+            let answer = try await issuer.answer(question)
+            ingestion.telemetry.credentialWasGiven()
+            var response = Response.json(.ok, "{\"response\":\"\(Base64URL.text(of: answer))\"}")
+            response.headers[.cacheControl] = "no-store"
+            return response
+        } catch let error as IntakeError {
+            return .refusal(error)
+        } catch let refusal as CredentialRefusal {
+            ingestion.telemetry.credentialWasRefused(refusal)
+            var response = Response.problem(Problem(refusal))
+            if case .tooMany(_, let seconds) = refusal { response.headers[.retryAfter] = "\(seconds)" }
+            return response
+        } catch {
+            // The body did not arrive whole.
+            return .refusal(.notJSON)
+        }
+    }
+}
+
+extension Problem {
+    /// Says why a device gets no credential. The status is chosen here and nowhere else.
+    init(_ refusal: CredentialRefusal) {
+        var pointer: String?
+        if case .malformed(let place, _) = refusal { pointer = place }
+        if case .unknownAttester = refusal { pointer = "/attestation/by" }
+        self.init(Self.status(of: refusal), refusal.code, pointer: pointer, refusal.message)
+    }
+
+    private static func status(of refusal: CredentialRefusal) -> HTTPResponse.Status {
+        switch refusal {
+        case .noCredentials: .notFound
+        case .wrongEpoch, .unknownAttester: .unprocessableContent
+        case .malformed, .unproved: .badRequest
+        case .notAttested: .forbidden
+        case .tooMany: .tooManyRequests
+        case .busy: .serviceUnavailable
+        }
+    }
+}

@@ -1,0 +1,190 @@
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// A number that is computed from released ones, one a row: a share, a mean, a change, a quotient of two metrics.
+struct ExplorerFigure: Sendable {
+    /// The name of its column in files.
+    let name: String
+    /// The heading of its column on a page.
+    let title: String
+    let kind: Kind
+    let values: [Value]
+
+    enum Kind: String, Sendable {
+        /// A part of its own whole.
+        case share
+        /// One metric's number over another's.
+        case quotient
+        /// A sum over what is counted.
+        case mean
+        /// A difference from the period before, as a fraction of that.
+        case change
+    }
+
+    /// True for what is written in per cent.
+    var isFraction: Bool {
+        switch kind {
+        case .share, .change: true
+        case .mean: false
+        case .quotient:
+            values.allSatisfy { if case .number(let number, _) = $0 { number.approximate <= 1 } else { true } }
+        }
+    }
+
+    enum Value: Sendable, Hashable {
+        /// 19 of 20 lie within this of the quotient of what was counted; nil where a margin is not told.
+        case number(Decimals, within: Decimals?)
+        /// The reason why there is none.
+        case missing(String)
+    }
+
+    /// A released number, or the reason why it is missing.
+    enum Released {
+        case number(AnalystRow.Number)
+        case missing(String)
+
+        init(_ row: AnalystRow?, _ place: Int = 0, reason: Int = 0) {
+            if let number = row?.numbers[place] {
+                self = .number(number)
+            } else {
+                self = .missing(row?.reasons[reason] ?? Untold.marker)
+            }
+        }
+    }
+}
+
+extension ExplorerFigure.Value {
+    /// A quotient of numbers of different draws. Its margin adds theirs in quadrature; of a part of its own whole that is
+    /// more than what the two have in common leaves.
+    init(_ part: ExplorerFigure.Released, over whole: ExplorerFigure.Released) {
+        self.init(part, over: whole) { share, part, whole in (part * part + share * share * whole * whole).squareRoot()
+        }
+    }
+
+    /// The change from one number to another as a fraction of the first. Both periods' draws have half of the smaller
+    /// variance in common, or more (Margins page, Noise).
+    init(_ now: ExplorerFigure.Released, since before: ExplorerFigure.Released) {
+        self.init(now, over: before) { ratio, now, before in
+            let common = min(now, before) * min(now, before) / 2
+            return (now * now + ratio * ratio * before * before - 2 * ratio * common).squareRoot()
+        }
+        guard case .number(let ratio, let within) = self, let change = ratio.less(Decimals(whole: 1)) else { return }
+        self = .number(change, within: within)
+    }
+
+    private init(
+        _ part: ExplorerFigure.Released, over whole: ExplorerFigure.Released,
+        margin: (_ quotient: Double, _ part: Double, _ whole: Double) -> Double
+    ) {
+        switch (part, whole) {
+        case (.missing(let reason), _), (_, .missing(let reason)): self = .missing(reason)
+        case (.number(let part), .number(let whole)):
+            guard let quotient = part.decimals.over(whole.decimals) else {
+                self = .missing("\(Untold.marker): it would be divided by 0")
+                return
+            }
+            guard let near = part.margin, let far = whole.margin else {
+                self = .number(quotient, within: nil)
+                return
+            }
+            let within = margin(quotient.approximate, near, far) / whole.decimals.approximate
+            self = .number(quotient, within: Decimals(within, rounded: .up, places: Quantity.sharePlaces))
+        }
+    }
+}
+
+extension AnalystRow.Number {
+    var decimals: Decimals { Decimals(units: units, places: places) }
+    var margin: Double? { within.map { Decimals(units: $0, places: places).approximate } }
+}
+
+/// The other rows that an answer's are compared with.
+struct ExplorerNeighbours: Sendable {
+    /// The whole of the rows, by period.
+    var wholes: [AnalystRow] = []
+    /// The same rows of the period before the first one.
+    var before: [AnalystRow] = []
+    /// The same rows of another metric, with the metric's name, its title, and its columns in their order.
+    var over: Over?
+
+    struct Over: Sendable {
+        let metric: MetricName
+        let title: String
+        let columns: [String]
+        let rows: [AnalystRow]
+    }
+}
+
+extension ExplorerAnswer {
+    private struct Key: Hashable {
+        let start: UnixSeconds
+        var buckets: [String]
+    }
+
+    /// The computed numbers of each row: first what the address asks for, a quotient of two metrics; then shares, means and
+    /// changes, as far as there is anything to compute them from.
+    static func figures(
+        of rows: [AnalystRow], _ choice: ExplorerChoice, _ neighbours: ExplorerNeighbours
+    ) -> [ExplorerFigure] {
+        var figures: [ExplorerFigure] = []
+        let counts = rows.map { ExplorerFigure.Released($0) }
+        func add(_ name: String, _ title: String, _ kind: ExplorerFigure.Kind, _ value: (Int) -> ExplorerFigure.Value) {
+            let taken = choice.question.names + figures.map(\.name)
+            let free = Swift.sequence(first: name) { $0 + "_" }.first { !taken.contains($0) } ?? name
+            figures.append(ExplorerFigure(name: free, title: title, kind: kind, values: rows.indices.map(value)))
+        }
+        if let over = neighbours.over {
+            let columns = choice.margin.columns
+            let places = columns.map { column in over.columns.firstIndex(of: column) ?? 0 }
+            let others = Dictionary(
+                over.rows.map { row in (Key(start: row.start, buckets: places.map { row.buckets[$0] }), row) }
+            ) { first, _ in first }
+            add("over_\(over.metric)", "Over \(over.title)", .quotient) { place in
+                let key = Key(start: rows[place].start, buckets: rows[place].buckets)
+                return .init(counts[place], over: .init(others[key]))
+            }
+        }
+        if let place = choice.measures.firstIndex(where: { if case .reached = $0.kind { true } else { false } }),
+            case .reached(let steps) = choice.measures[place].kind,
+            let step = choice.question.columns.firstIndex(where: { $0.kind == .dimension(steps) }),
+            !choice.filters.contains(where: { $0.column == choice.question.columns[step].name })
+        {
+            let reason = choice.question.reasons.firstIndex { $0 == choice.measures[place].beside?.reason } ?? 0
+            let known = Dictionary(rows.map { (Key(start: $0.start, buckets: $0.buckets), $0) }) { first, _ in first }
+            add("of_first", "Of the first step", .share) { row in
+                var first = Key(start: rows[row].start, buckets: rows[row].buckets)
+                first.buckets[step] = choice.question.columns[step].buckets.first ?? ""
+                return .init(
+                    .init(rows[row], place, reason: reason), over: .init(known[first], place, reason: reason))
+            }
+        }
+        if choice.whole != nil {
+            let wholes = Dictionary(neighbours.wholes.map { ($0.start, $0) }) { first, _ in first }
+            add("share", "Share", .share) { .init(counts[$0], over: .init(wholes[rows[$0].start])) }
+        }
+        for (place, measure) in choice.measures.enumerated() {
+            guard case .sum(let name) = measure.kind else { continue }
+            let unit = measure.unit.isEmpty ? "" : " (\(measure.unit))"
+            add("mean_\(name)", "Mean of \(name.replacing("_", with: " "))\(unit)", .mean) { row in
+                .init(.init(rows[row], place), over: counts[row])
+            }
+        }
+        let known = Dictionary(
+            (neighbours.before + rows).map { (Key(start: $0.start, buckets: $0.buckets), $0) }
+        ) { first, _ in first }
+        let starts = Set(known.keys.map(\.start))
+        func before(_ row: AnalystRow) -> UnixSeconds {
+            choice.calendar.period(choice.kind, containing: row.start - 1).start
+        }
+        guard rows.contains(where: { starts.contains(before($0)) }),
+            Set(choice.shape.releases.map(\.sampling)).count == 1
+        else { return figures }
+        add("change", "Change", .change) { place in
+            let start = before(rows[place])
+            guard starts.contains(start) else { return .missing(ExplorerCharts.notReleased) }
+            return .init(counts[place], since: .init(known[Key(start: start, buckets: rows[place].buckets)]))
+        }
+        return figures
+    }
+}

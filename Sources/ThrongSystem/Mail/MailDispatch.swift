@@ -1,0 +1,141 @@
+internal import CCurl
+internal import Foundation
+internal import Synchronization
+
+/// Hands one mail to a server, by libcurl, on a thread of its own.
+package struct MailDispatch: Sendable {
+    package let server: MailServer
+    package var password: String?
+    /// A file of certificates in PEM that vouch for the server, beside the system's.
+    package var authorities: String?
+    /// The time for all of it.
+    package var limit: Duration = .seconds(60)
+
+    package init(to server: MailServer) { self.server = server }
+
+    /// Returns once the server has taken the mail over; a task that is cancelled gives it up within a second.
+    ///
+    /// - Parameter date: Unit: seconds since 1970.
+    package func send(_ mail: MailMessage, date: Int64) async throws(MailFault) {
+        let isGivenUp = Flag()
+        let bytes = mail.bytes(date: date)
+        let fault = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    CurlHandle.ignorePipes()
+                    continuation.resume(returning: Upload(bytes, isGivenUp).run(self, mail))
+                }
+            }
+        } onCancel: {
+            isGivenUp.isSet.store(true, ordering: .releasing)
+        }
+        if let fault { throw fault }
+    }
+
+    private final class Flag: Sendable { let isSet = Atomic(false) }
+
+    /// The mail under way; used on one thread.
+    private final class Upload {
+        private let bytes: [UInt8]
+        private var place = 0
+        private let isGivenUp: Flag
+
+        init(_ bytes: [UInt8], _ isGivenUp: Flag) { (self.bytes, self.isGivenUp) = (bytes, isGivenUp) }
+
+        private static func of(_ context: UnsafeMutableRawPointer?) -> Upload? {
+            context.map { Unmanaged<Upload>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        private func read(into target: UnsafeMutablePointer<CChar>, most: Int) -> Int {
+            let count = min(most, bytes.count - place)
+            bytes.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(start: target, count: count).copyBytes(from: $0[place..<place + count])
+            }
+            place += count
+            return count
+        }
+
+        func run(_ dispatch: MailDispatch, _ mail: MailMessage) -> MailFault? {
+            guard CurlHandle.isStarted, let easy = curl_easy_init() else { return .failed(CurlHandle.noMemory) }
+            defer { curl_easy_cleanup(easy) }
+            guard let recipient = curl_slist_append(nil, "<\(mail.to)>") else { return .failed(CurlHandle.noMemory) }
+            defer { curl_slist_free_all(recipient) }
+            do throws(HTTPFault) {
+                return try withExtendedLifetime(self) { () throws(HTTPFault) in
+                    try set(easy, dispatch, mail, recipient)
+                    return outcome(of: curl_easy_perform(easy), easy, dispatch)
+                }
+            } catch {
+                return .failed(error)
+            }
+        }
+
+        private func set(
+            _ easy: UnsafeMutableRawPointer, _ dispatch: MailDispatch, _ mail: MailMessage,
+            _ recipient: UnsafeMutablePointer<curl_slist>
+        ) throws(HTTPFault) {
+            func check(_ code: CURLcode) throws(HTTPFault) {
+                guard code == CURLE_OK else { throw CurlHandle.fault(code, easy, dispatch.authorities) }
+            }
+            let server = dispatch.server
+            try CurlHandle.protect(easy, dispatch.authorities)
+            try check(throng_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps"))
+            // The name behind the slash is what EHLO says: not this machine's.
+            try check(throng_curl_set_text(easy, CURLOPT_URL, "\(server.url)/\(mail.domain)"))
+            let tls = server.isLocal ? CURLUSESSL_NONE : CURLUSESSL_ALL
+            try check(throng_curl_set_number(easy, CURLOPT_USE_SSL, Int(tls.rawValue)))
+            if let user = server.user {
+                try check(throng_curl_set_text(easy, CURLOPT_USERNAME, user))
+                try check(throng_curl_set_text(easy, CURLOPT_PASSWORD, dispatch.password ?? ""))
+            }
+            try check(throng_curl_set_text(easy, CURLOPT_MAIL_FROM, "<\(mail.from)>"))
+            try check(throng_curl_set_list(easy, CURLOPT_MAIL_RCPT, recipient))
+            try check(throng_curl_set_number(easy, CURLOPT_UPLOAD, 1))
+            try check(throng_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(bytes.count)))
+            try check(throng_curl_set_number(easy, CURLOPT_TIMEOUT_MS, CurlHandle.milliseconds(dispatch.limit)))
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            try check(throng_curl_set_bytes(easy, CURLOPT_READDATA, context))
+            try check(
+                throng_curl_set_take(easy, CURLOPT_READFUNCTION) { target, size, count, context in
+                    guard let target, let upload = Upload.of(context) else { return 0 }
+                    return upload.read(into: target, most: size * count)
+                })
+            // What the server says goes nowhere.
+            try check(throng_curl_set_take(easy, CURLOPT_WRITEFUNCTION) { _, size, count, _ in size * count })
+            try check(
+                throng_curl_set_look(
+                    easy,
+                    { context, _, _, _, _ in
+                        Upload.of(context)?.isGivenUp.isSet.load(ordering: .acquiring) == true ? 1 : 0
+                    }, context))
+        }
+
+        /// Nil where the server took the mail over.
+        private func outcome(
+            of code: CURLcode, _ easy: UnsafeMutableRawPointer, _ dispatch: MailDispatch
+        ) -> MailFault? {
+            let status = throng_curl_number(easy, CURLINFO_RESPONSE_CODE)
+            switch code {
+            case CURLE_OK: return nil
+            case CURLE_LOGIN_DENIED, CURLE_AUTH_ERROR: return .signIn
+            case CURLE_USE_SSL_FAILED: return .unprotected
+            case CURLE_ABORTED_BY_CALLBACK: return .failed(.cancelled)
+            default: break
+            }
+            let isAnswer = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY].contains(code)
+            return isAnswer && (400..<600).contains(status)
+                ? .refused(status: status) : .failed(CurlHandle.fault(code, easy, dispatch.authorities))
+        }
+    }
+}
+
+/// The reason why a server did not take a mail over; never holds what it said, which may name people.
+package enum MailFault: Error, Hashable {
+    /// A reply of SMTP: 4xx for now, 5xx for good.
+    case refused(status: Int)
+    /// The server takes neither user nor password.
+    case signIn
+    /// The server offers no STARTTLS.
+    case unprotected
+    case failed(HTTPFault)
+}
