@@ -4,6 +4,10 @@ import ThrongPlan
 
 @testable import ThrongReport
 
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
 @Suite("Every sentence of Throng is in every language's catalogue")
 struct CatalogueTests {
     private static let catalogues = Catalogue.all.keys.sorted()
@@ -177,6 +181,27 @@ struct CatalogueTests {
         let label = plan.label(today: CalendarDate(daysSince1970: 20_778), in: try Self.pseudo())
         let buckets = plan.label().dimensions.flatMap(\.buckets)
         #expect(try Self.strange(label.page(root: "").html, Self.names(in: plan) + buckets).isEmpty)
+    }
+
+    @Test("Arabic pages have Arabic digits, but for codes and names of files")
+    func digits() throws {
+        let arabic = try #require(LanguageTag("ar").flatMap { Language($0) })
+        var course = Course()
+        course.locale = arabic
+        let document = course.document
+        let label = course.plan.label(today: CalendarDate(daysSince1970: 20_778), in: arabic)
+        let pages = [
+            try document.html(), try label.page(root: "").html, try LabelPage.index(of: [label]).html,
+        ]
+        let codes = document.sources.map(\.period) + [document.periodLabel, label.plan, "SHA-256"]
+        for page in pages {
+            let nodes = try PagePieces(page).root.nodes(forXPath: "//text()[not(ancestor::style or ancestor::code)]")
+            let said = nodes.compactMap(\.stringValue).map { text in codes.reduce(text) { $0.replacing($1, with: "") } }
+            let strange = said.filter { $0.contains { ("0"..."9").contains($0) } }
+            #expect(strange.isEmpty, "\(strange)")
+            #expect(said.contains { $0.contains { ("٠"..."٩").contains($0) } })
+        }
+        #expect(document.periodTitle.contains("٢٠٢٦"))
     }
 
     @Test("the label is said in each language, with its page", arguments: Language.all)

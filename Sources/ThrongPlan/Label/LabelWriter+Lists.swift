@@ -49,7 +49,8 @@ extension LabelWriter {
             .labelRevealed,
             [
                 "hasHelp": plan.app.evaluator != nil, "host": plan.app.evaluator?.url.host ?? "",
-                "threshold": "\(plan.revealThreshold(of: dimension.name).devices)", "most": PlanNumber.text(most),
+                "threshold": written(plan.revealThreshold(of: dimension.name)),
+                "most": language.written(PlanNumber.text(most)),
             ])
     }
 
@@ -60,7 +61,7 @@ extension LabelWriter {
             .labelSummary,
             [
                 "first": listed(Array(labels.prefix(6))), "last": listed(Array(labels.suffix(2))),
-                "count": "\(labels.count)",
+                "count": language.written("\(labels.count)"),
             ])
     }
 

@@ -51,7 +51,7 @@ extension LabelWriter {
         guard plan.app.directedTo == .mixed else { return nil }
         return language.say(
             .labelChildren,
-            ["threshold": "\(Threshold.forChildren.devices)", "units": purpose.unit.rawValue])
+            ["threshold": written(.forChildren), "units": purpose.unit.rawValue])
     }
 
     private func code(of purpose: Purpose) -> String {
@@ -73,7 +73,8 @@ extension LabelWriter {
             [
                 "isServed": purpose.senders == .backends, "app": plan.app.title,
                 "case": purpose.needsProof ? "proved" : purpose.hasIdentifiers ? "codes" : "none",
-                "hasMost": purpose.floorPerNetwork != nil, "most": purpose.floorPerNetwork.map { "\($0)" } ?? "",
+                "hasMost": purpose.floorPerNetwork != nil,
+                "most": purpose.floorPerNetwork.map { language.written("\($0)") } ?? "",
             ])
     }
 

@@ -47,6 +47,10 @@ struct LabelWriter {
     /// The texts as one, parted by commas.
     func listed(_ texts: [String]) -> String { texts.joined(separator: language.say(.comma)) }
 
+    func written(_ threshold: Threshold) -> String { language.written("\(threshold.devices)") }
+
+    private func written(_ number: Double) -> String { language.written(PlanNumber.text(number)) }
+
     private func purpose(_ purpose: Purpose) -> PrivacyLabel.Purpose {
         let counted = plan.metrics.filter { $0.purpose == purpose.name }
         return PrivacyLabel.Purpose(
@@ -85,7 +89,7 @@ struct LabelWriter {
             language.say(
                 .labelStepShown,
                 [
-                    "threshold": "\(plan.app.threshold.devices)",
+                    "threshold": written(plan.app.threshold),
                     "units": LabelUnit.word(for: Set(plan.purposes.map(\.unit))),
                 ]),
         ]
@@ -99,7 +103,7 @@ struct LabelWriter {
             .labelSmallest,
             [
                 "case": told.isEmpty ? "actions" : units.contains(.action) ? "both" : "told",
-                "threshold": "\(plan.app.threshold.devices)", "units": LabelUnit.word(for: told),
+                "threshold": written(plan.app.threshold), "units": LabelUnit.word(for: told),
             ])
     }
 
@@ -129,14 +133,14 @@ struct LabelWriter {
         }
         for sum in metric.sums {
             let words: KeyValuePairs<String, any MessageArgument> = [
-                "field": sum.field.text, "low": PlanNumber.text(sum.lowest), "high": PlanNumber.text(sum.highest),
+                "field": sum.field.text, "low": written(sum.lowest), "high": written(sum.highest),
                 "hasUnit": !sum.unit.isEmpty, "unit": sum.unit,
             ]
             facts.append(fact(.addsUp, language.say(.labelSum, words)))
         }
         if let histogram = metric.histogram {
             let words: KeyValuePairs<String, any MessageArgument> = [
-                "field": histogram.field.text, "edges": listed(histogram.edges.map { PlanNumber.text($0) }),
+                "field": histogram.field.text, "edges": listed(histogram.edges.map(written)),
                 "hasUnit": !histogram.unit.isEmpty, "unit": histogram.unit,
             ]
             facts.append(fact(.spreads, language.say(.labelSpread, words)))
@@ -149,7 +153,7 @@ struct LabelWriter {
         var facts: [PrivacyLabel.Fact] = []
         if metric.sampling < 1 {
             facts.append(
-                fact(.sampling, language.say(.labelSampled, ["share": PlanNumber.text(metric.sampling * 100)])))
+                fact(.sampling, language.say(.labelSampled, ["share": written(metric.sampling * 100)])))
         }
         facts.append(fact(.margin, margin(of: metric)))
         if metric.threshold > plan.app.threshold {
@@ -157,10 +161,10 @@ struct LabelWriter {
                 fact(
                     .published,
                     language.say(
-                        .labelThreshold, ["threshold": "\(metric.threshold.devices)", "units": unit.rawValue])))
+                        .labelThreshold, ["threshold": written(metric.threshold), "units": unit.rawValue])))
         }
         let end: KeyValuePairs<String, any MessageArgument> = [
-            "isOver": metric.expires <= today, "date": "\(metric.expires)",
+            "isOver": metric.expires <= today, "date": language.written(metric.expires),
         ]
         return facts + metric.decay.map(fact) + [fact(.until, language.say(.labelUntil, end))]
     }
@@ -195,8 +199,8 @@ struct LabelWriter {
             .labelMargin,
             [
                 "case": metric.within != nil ? "within" : metric.reach && unit != .action ? "reach" : "other",
-                "devices": "\(devices)", "bounds": "\(bounds)", "units": unit.rawValue,
-                "threshold": "\(metric.threshold.devices)",
+                "devices": language.written("\(devices)"), "bounds": language.written("\(bounds)"),
+                "units": unit.rawValue, "threshold": written(metric.threshold),
             ])
     }
 
@@ -238,7 +242,8 @@ struct LabelWriter {
         return language.say(
             metric.within == nil ? .labelCounts : .labelWithin,
             [
-                "kind": metric.period.rawValue, "events": events, "most": PlanNumber.text(metric.contributionBound),
+                "kind": metric.period.rawValue, "events": events,
+                "most": language.written(PlanNumber.text(metric.contributionBound)),
                 "units": unit.rawValue, "case": isFunnel ? "steps" : "times", "time": window,
             ])
     }
@@ -257,7 +262,7 @@ struct LabelWriter {
         return language.say(
             .labelAnswered,
             [
-                "case": weeks == nil ? "frequency" : "retention", "weeks": "\(weeks ?? 0)",
+                "case": weeks == nil ? "frequency" : "retention", "weeks": language.written("\(weeks ?? 0)"),
                 "events": listed(answer.events.map(\.text)),
             ])
     }

@@ -94,6 +94,25 @@ package struct Language: Sendable, Hashable {
         Speaker.text(throng_icu_number(speaker.icu, digits, Int32(places), isPercent))
     }
 
+    /// A number that is written as plans have it, "1234" or "0.5": the same, unless the language has digits of its own.
+    package func written(_ plain: String) -> String {
+        guard digits("0") != "0", !plain.contains("e") else { return digits(plain) }
+        let parts = plain.split(separator: ".")
+        return number(plain.replacing(",", with: ""), places: parts.count > 1 ? parts[1].count : 0)
+    }
+
+    /// A date as plans have it, "2027-10-31", or in words where the language has digits of its own.
+    func written(_ date: CalendarDate) -> String { digits("0") == "0" ? "\(date)" : self.date("yMMMMd", date) }
+
+    /// A text such as "02:00" with the language's own digits in place of 0 to 9.
+    package func digits(_ text: String) -> String {
+        guard let zero = number("0", places: 0).unicodeScalars.first, zero != "0" else { return text }
+        let scalars = text.unicodeScalars.map { scalar in
+            ("0"..."9").contains(scalar) ? Unicode.Scalar(scalar.value - 0x30 + zero.value) ?? scalar : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
     /// A date by a skeleton of ICU: "21 November 2026" by `yMMMMd`.
     package func date(_ skeleton: String, _ date: CalendarDate) -> String {
         Speaker.text(throng_icu_date(speaker.icu, skeleton, date.daysSince1970))

@@ -42,7 +42,7 @@ package enum Message: String, Sendable, Hashable, CaseIterable {
     case readImpossible, readMargins, readWindow, readSaid, readIdentifiers, madeFrom, signed, deleteCopies
     case questions, letterFile, letterCheck, letterDelete, letterWhy, sheetAbout, sheetFor, sheetApp, sheetPeriod
     case sheetMargins, sheetLeast, sheetDelete, comma, labelTitle, labelLede, labelOff, labelRights, labelOnly
-    case labelUnits, labelSmallest, labelForChildren, labelMixed, labelTopic, labelFact, labelConsent, labelUse
+    case labelSmallest, labelForChildren, labelMixed, labelTopic, labelFact, labelConsent, labelUse
     case labelSignals, labelGrownUps, labelChildren, labelCodeless, labelCode, labelProof, labelWithdrawal
     case labelKept, labelCountsKept, labelCountsReaders, labelDirect, labelRelayed, labelMargin, labelCounts
     case labelWithin, labelThen, labelRollups, labelAndBy, labelBy, labelInPeriod, labelFirsts, labelProved

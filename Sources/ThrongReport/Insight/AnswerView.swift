@@ -33,7 +33,8 @@ package struct AnswerRanking: Sendable, Hashable {
 
         /// "2", and "2 to 4" where margins leave the order open.
         package func place(in locale: Language) -> String {
-            rank == lastRank ? "\(rank)" : locale.span("\(rank)", "\(lastRank)")
+            let (first, last) = (locale.written("\(rank)"), locale.written("\(lastRank)"))
+            return rank == lastRank ? first : locale.span(first, last)
         }
     }
 

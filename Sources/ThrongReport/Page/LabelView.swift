@@ -87,17 +87,17 @@ enum LabelView {
             seconds.max().map { seconds in
                 let (unit, count) = language.unit(seconds: seconds)
                 let word = language.say(.labelTimeUnit, ["unit": unit.rawValue, "count": count])
-                return tile("\(count)", word, language.say(sentence))
+                return tile(language.written("\(count)"), word, language.say(sentence))
             }
         }
         let rotations = label.purposes.filter(\.hasIdentifiers).map(\.rotationSeconds)
         let tiles: [TemplateView?] = [
             tile(
-                "\(label.threshold)", language.say(.labelOrMore, ["units": label.units]),
+                language.written("\(label.threshold)"), language.say(.labelOrMore, ["units": label.units]),
                 language.say(.labelStandBehind)),
-            tile("0", language.say(.labelNoNames), language.say(.labelNoList)),
+            tile(language.digits("0"), language.say(.labelNoNames), language.say(.labelNoList)),
             longest(rotations, .labelThenAnother)
-                ?? tile("0", language.say(.labelNoCodes), language.say(.labelNoCodesWhy)),
+                ?? tile(language.digits("0"), language.say(.labelNoCodes), language.say(.labelNoCodesWhy)),
             longest(label.purposes.map(\.retentionSeconds), .labelThenDeleted),
         ]
         return tiles.compactMap { $0 }
@@ -137,7 +137,10 @@ enum LabelIndexView {
                 "app": label.app.text, "appTitle": label.appTitle, "appLanguage": label.appLanguage.attributes,
                 "appSentence": language.say(
                     .labelIndexApp,
-                    ["threshold": "\(label.threshold)", "units": label.units, "contact": label.contact]),
+                    [
+                        "threshold": language.written("\(label.threshold)"), "units": label.units,
+                        "contact": label.contact,
+                    ]),
             ]
         }
         return ["css": css, "apps": apps, "say": language.words, "pageLanguage": language.tag.attributes]

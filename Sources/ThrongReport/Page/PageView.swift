@@ -47,7 +47,8 @@ enum PageView {
         view["sources"] = document.sources.map {
             [
                 "sourceTitle": $0.title, "sourcePeriod": $0.period,
-                "sourceThreshold": String($0.threshold.devices), "sourceCost": $0.cost,
+                "sourceThreshold": locale.written("\($0.threshold.devices)"),
+                "sourceCost": locale.written($0.cost),
                 "sourceDigest": $0.digest.hex,
             ] as TemplateView
         }

@@ -98,6 +98,34 @@ struct LabelTruthTests {
         #expect(plan.label(today: SamplePlan.today).dimensions.map(\.title) == ["Maß"])
     }
 
+    @Test("an Arabic label has Arabic digits, but for codes", arguments: LabelledPlan.allCases)
+    func digits(shape: LabelledPlan) throws {
+        let arabic = try #require(LanguageTag("ar").flatMap { Language($0) })
+        let label = try shape.plan().label(today: SamplePlan.today, in: arabic)
+        let facts = label.purposes.flatMap { $0.facts + $0.metrics.flatMap(\.facts) }
+        let texts = [label.text.replacing(label.plan, with: "")] + label.steps + facts.map(\.text)
+        for text in texts {
+            let lines = text.split(separator: "\n").filter { $0.contains { ("0"..."9").contains($0) } }
+            #expect(lines.isEmpty, "\(lines.joined(separator: "\n"))")
+        }
+        #expect(label.steps.contains { $0.contains(arabic.written("\(label.threshold)")) })
+        let end = try #require(CalendarDate("2027-06-30"))
+        #expect(facts.contains { $0.text.contains(arabic.date("yMMMMd", end)) })
+    }
+
+    @Test("only a language with digits of its own writes numbers other than the plan does")
+    func written() throws {
+        let arabic = try #require(LanguageTag("ar").flatMap { Language($0) })
+        #expect(arabic.written("20") == "٢٠" && arabic.written("0.5") == "٠٫٥" && arabic.written("-3") == "\u{2212}٣")
+        #expect(arabic.written("20,000") == arabic.written("20000") && arabic.written("20000") == "٢٠٬٠٠٠")
+        #expect(arabic.digits("02:09") == "٠٢:٠٩")
+        for language in Language.all where language != arabic {
+            for text in ["20", "0.5", "-3", "1234", "20,000", "1e+16", "02:09"] {
+                #expect(language.written(text) == text && language.digits(text) == text, "\(language.tag)")
+            }
+        }
+    }
+
     @Test("the record says of each plan what its label says", arguments: LabelledPlan.allCases)
     func record(shape: LabelledPlan) throws {
         let plan = try shape.plan()

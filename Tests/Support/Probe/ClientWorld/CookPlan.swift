@@ -19,7 +19,7 @@ package struct CookPlan {
     }
 
     /// The same with room for everything that one device buys.
-    package static let unbounded = yaml.replacing("contribution_bound: 5\n", with: "contribution_bound: 8000\n")
+    package static let unbounded = yaml.replacing("contribution_bound: 5\n", with: "contribution_bound: 4000\n")
         .replacing("to: 100,", with: "to: 1000,")
 
     /// The same with room for large amounts.

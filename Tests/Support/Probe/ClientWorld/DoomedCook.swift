@@ -39,7 +39,7 @@ package struct DoomedCook {
     }
 
     /// How many it records at most: whoever kills it may be late, and the next one's numbers begin there.
-    package static let most = 250
+    package static let most = 125
 
     /// Prints the number of each event once it is on disk; waits to be killed once there were ``most``.
     package func run(from first: Int) async throws {
