@@ -13,10 +13,11 @@ ENGLISH, ARABIC = "To see which features are used on which devices.", "لنرى 
 def plan(keys=None):
     """The sample's plan, with the texts under some keys in two languages."""
     def both(found):
-        key, text = found.groups()
+        key, text = found[1] or found[3], found[2] or found[4]
         return f'{key}: {{en: "{ENGLISH if key == "explanation" else text}", ar: "{ARABIC if key == "explanation" else "ع " + text}"}}'
     text = daemon.read(SAMPLE, "notes", "notes.yaml")
-    return re.sub(rf"\b({keys}): ([^,}}\n]+)", both, text) if keys else text
+    # A text is the rest of its key's line, or within braces as far as a comma.
+    return re.sub(rf"(?m)(?<=^    )({keys}): (.+)$|(?<=[{{ ])({keys}): ([^,}}\n]+)", both, text) if keys else text
 
 
 def served(house, path, wanted):

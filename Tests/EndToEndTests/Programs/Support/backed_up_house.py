@@ -91,11 +91,12 @@ class House(daemon.Daemon):
         return int(self.sql("select coalesce(sum(value), 0) from throng.counter where measure = 0")[0][0])
 
     def contents(self, without=()):
-        """A digest of each table and each of the analysts' views."""
+        """A digest of each table and each of the analysts' views. Links that sign in once do not come back."""
         tables = self.sql("""select format('%I.%I', relnamespace::regnamespace, relname) from pg_class
             where relnamespace in ('throng'::regnamespace, 'analyst'::regnamespace) and relkind in ('r', 'p', 'v')
                 and not relispartition order by 1""")
-        digest = "count(*), md5(coalesce(string_agg(t::text, ';' order by t::text), ''))"
+        row = "(to_jsonb(t) - 'link_hash' - 'link_until')::text"
+        digest = f"count(*), md5(coalesce(string_agg({row}, ';' order by {row}), ''))"
         return {table: self.sql(f"select {digest} from {table} as t")[0] for [table] in tables if table not in without}
 
     def copy(self, name, keys="keys", ends=0):
