@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A mail with the same words as text and as a page, and files (RFC 5322, RFC 2046).
 ///
-/// Whatever its texts hold, they can't begin another header: what is not plain ASCII goes as an encoded word.
+/// No text of it can begin another header, whatever it holds: what is not plain ASCII goes as an encoded word.
 package struct MailMessage: Sendable, Hashable {
     package struct File: Sendable, Hashable {
         /// Its name: letters, digits, `.`, `-` and `_`.

@@ -61,14 +61,14 @@ def questions(house, cookie, token):
 
 
 def sheet(body):
-    """The cells of a workbook's only sheet, by row: texts, and numbers as they are written."""
+    """The cells of a workbook's only sheet, by row: texts, and numbers to the 15 digits that spreadsheets have."""
     with zipfile.ZipFile(io.BytesIO(body)) as book:
         space = {"x": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
         texts = ["".join(part.itertext()) for part in xml.etree.ElementTree.fromstring(book.read("xl/sharedStrings.xml"))]
         rows = []
         for row in xml.etree.ElementTree.fromstring(book.read("xl/worksheets/sheet1.xml")).iterfind(".//x:row", space):
             cells = [(cell.get("r"), cell.get("t"), cell.findtext("x:v", namespaces=space)) for cell in row.iterfind("x:c", space)]
-            rows.append({place.rstrip("0123456789"): texts[int(value)] if kind == "s" else value and decimal.Decimal(value)
+            rows.append({place.rstrip("0123456789"): texts[int(value)] if kind == "s" else value and decimal.Decimal(f"{float(value):.15g}")
                          for place, kind, value in cells})
         return rows
 
