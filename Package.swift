@@ -42,7 +42,6 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 
 /// What builds a target's texts into it.
 let embedded: [Target.PluginUsage] = [.plugin(name: "EmbedTexts")]
-
 let package = Package(
     name: "throng",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -130,7 +129,8 @@ let package = Package(
         .target(
             name: "ThrongCrowd",
             dependencies: [
-                "ThrongSystem", "ThrongPlan", "ThrongNoise", "ThrongIngest", "ThrongRelease", "ThrongReport",
+                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongIngest", "ThrongRelease",
+                "ThrongReport",
             ], swiftSettings: computed),
         .executableTarget(
             name: "throng",
@@ -145,12 +145,15 @@ let package = Package(
             name: "ThrongSuppression",
             dependencies: ["ThrongSystem", "CCoin", crypto, .product(name: "SwiftCSV", package: "SwiftCSV")],
             path: "Lab/ThrongSuppression", swiftSettings: computed),
+        .target(
+            name: "ThrongLoad", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongIngest", "ThrongCrowd"],
+            path: "Lab/ThrongLoad", swiftSettings: computed),
         .executableTarget(
             name: "throng-lab",
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongIngest", "ThrongSuppression",
-                "ThrongRelease", "ThrongAudit", "ThrongReport", "ThrongCrowd", "CCoin", arguments, logging, histogram,
-                httpTypes,
+                "ThrongRelease", "ThrongAudit", "ThrongReport", "ThrongCrowd", "ThrongLoad", "CCoin", arguments,
+                logging, histogram, httpTypes,
             ] + hummingbird + nio, path: "Lab/throng-lab", swiftSettings: computed, plugins: embedded),
 
         // What apps build into themselves: nothing of the daemon.
@@ -177,8 +180,8 @@ let package = Package(
         .executableTarget(
             name: "StageBench",
             dependencies: [
-                "ThrongCrowd", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongAttestation",
-                "CSimdJSON", "CAllocationCount", crypto, cryptoExtras, arguments,
+                "ThrongCrowd", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal",
+                "ThrongAttestation", "CSimdJSON", "CAllocationCount", crypto, cryptoExtras, arguments,
             ], path: "Tests/Benchmarks/StageBench"),
         // The decoders, ready to be given anything: by libFuzzer, and by tests from what it kept.
         .target(
@@ -218,8 +221,8 @@ let package = Package(
         .testTarget(
             name: "ThrongCrowdTests",
             dependencies: [
-                "throng-lab", "ThrongSystem", "ThrongCrowd", "ThrongIngest", "ThrongPlan", "ThrongRelease",
-                "ThrongWire", arguments, histogram, nioHTTP,
+                "throng-lab", "ThrongSystem", "ThrongCrowd", "ThrongLoad", "ThrongIngest", "ThrongPlan",
+                "ThrongRelease", "ThrongWire", arguments, histogram, nioHTTP,
             ] + nio),
         .testTarget(
             name: "ThrongStoreTests",
@@ -257,9 +260,7 @@ let package = Package(
         .testTarget(name: "SimulationTests", dependencies: ["Simulate", "ThrongSystem"]),
         .testTarget(name: "HouseTests", dependencies: [crypto]),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"]),
-
         .plugin(name: "EmbedTexts", capability: .buildTool()),
-
         // The system's libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),

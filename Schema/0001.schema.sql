@@ -343,7 +343,7 @@ comment on column throng.counter.period_kind is 'Kind of period: 0 hour, 1 day, 
 comment on column throng.counter.period_start is 'First second of the period. Unit: instant.';
 comment on column throng.counter.metric_id is 'The layout that gives the cell its meaning. Unit: none.';
 comment on column throng.counter.measure is 'The counter of the cell: 0 is the count, i + 1 is sum i, then the firsts of the layout. Unit: none.';
-comment on column throng.counter.cell is 'Mixed radix over the dimensions, the last one running fastest. Unit: none.';
+comment on column throng.counter.cell is 'Mixed radix over the dimensions, the last one running fastest; where releases choose the bound, all of them once for each rung. Unit: none.';
 comment on column throng.counter.value is 'Unit: events, or 10^-decimals of the sum''s unit. Saturates.';
 grant select, insert, update on throng.counter to throng_ingest;
 grant select on throng.counter to throng_reporter;
@@ -2389,7 +2389,8 @@ select r.app,
     encode(r.digest, 'hex') as digest,
     r.released_at,
     (select max(d.decayed_at) from throng.decay as d where d.release_id = r.release_id and d.cells > 0) as decayed_at,
-    (r.header ->> 'sampling')::numeric as sampling
+    (r.header ->> 'sampling')::numeric as sampling,
+    (r.header -> 'layout' ->> 'contributionBound')::integer as contribution_bound
 from throng.release as r
 join throng.metric_layout as l using (metric_id);
 comment on view analyst.releases is 'Catalogue of everything that was released.';
@@ -2405,6 +2406,7 @@ comment on column analyst.releases.digest is 'SHA-256 of the release. Unit: hexa
 comment on column analyst.releases.released_at is 'When it was made. Unit: instant.';
 comment on column analyst.releases.decayed_at is 'When age last took cells from it; null while it is whole. Unit: instant.';
 comment on column analyst.releases.sampling is 'Share of events that clients sent: divide events and sums by it, to estimate what happened. Unit: none, more than 0 and at most 1.';
+comment on column analyst.releases.contribution_bound is 'The most that one identifier added in its window; where releases choose it, of a sum over periods the smallest. Unit: events.';
 
 create view analyst.metrics with (security_barrier) as
 select l.app,

@@ -120,6 +120,13 @@ throng_icu_text throng_icu_list(throng_icu_language *language, const char *const
     return text(said, status);
 }
 
+throng_icu_text throng_icu_name(const throng_icu_language *language, const char *code) {
+    UnicodeString name;
+    const icu::Locale named(code);
+    if (*named.getCountry()) return text(named.getDisplayCountry(language->locale, name), U_ZERO_ERROR);
+    return text(named.getDisplayLanguage(language->locale, name), U_ZERO_ERROR);
+}
+
 bool throng_icu_is_right_to_left(const throng_icu_language *language) { return language->locale.isRightToLeft(); }
 
 throng_icu_text throng_icu_likely(const char *tag) {

@@ -169,6 +169,8 @@ void throng_json_parser_free(throng_json_parser *parser) { delete parser; }
 
 throng_json_result throng_json_parse(throng_json_parser *parser, const uint8_t *bytes, size_t length) {
     throng_json_result result{};
+    // A byte order mark is no part of the document (RFC 8259, section 8.1).
+    if (length > 3 && std::memcmp(bytes, "\xef\xbb\xbf", 3) == 0) bytes += 3, length -= 3;
     parser->nodes.clear();
     parser->deep.reset();
     parser->flaws = 0;

@@ -79,35 +79,109 @@ private:
         switch (peek()) {
         case '"': return read_text();
         case '{': return depth < max_depth && read_object(depth);
-        case '[': return depth < max_depth && read_array(depth);
+        case '[': return depth < max_depth && read_array<false>(depth);
         default: return token < end && read_word();
         }
     }
 
     // The byte before the next token, but for white space, is the quotation mark that ends the text.
-    [[gnu::always_inline]] bool read_text() {
-        const uint8_t *first = bytes + token[0] + 1, *last = bytes + token[1] - 1;
+    [[gnu::always_inline]] const uint8_t *text(const uint32_t *place, uint32_t &length) const {
+        const uint8_t *first = bytes + place[0] + 1, *last = bytes + place[1] - 1;
         while (*last != '"') --last;
-        ++token;
-        decltype(throng_json_node::value) value;
-        value.bytes = first;
-        const size_t length = last - first;
-        return add(THRONG_JSON_STRING, static_cast<uint32_t>(length), value) && length <= max_string;
+        length = static_cast<uint32_t>(last - first);
+        return first;
     }
 
-    bool read_array(size_t depth) {
+    [[gnu::always_inline]] bool read_text() {
+        uint32_t length;
+        decltype(throng_json_node::value) value;
+        value.bytes = text(token++, length);
+        return add(THRONG_JSON_STRING, length, value) && length <= max_string;
+    }
+
+    template <bool of_events> bool read_array(size_t depth) {
         const uint32_t place = count;
         add(THRONG_JSON_ARRAY);
         ++token;
         if (peek() == ']') return ++token, true;
+        uint32_t length = 0;
         uint8_t separator;
         do {
-            if (!read_value(depth + 1)) return false;
-            ++nodes[place].length;
+            if (!(of_events && read_event(depth + 1)) && !read_value(depth + 1)) return false;
+            ++length;
             separator = next();
         } while (separator == ',');
+        nodes[place].length = length;
         nodes[place].next = count;
         return separator == ']';
+    }
+
+    // Whether a token is this key, with its colon right behind it.
+    template <size_t size> [[gnu::always_inline]] bool is_key(const uint32_t *place, const char (&key)[size]) const {
+        return place[1] - place[0] == size - 1 && std::memcmp(bytes + place[0], key, size - 1) == 0 && bytes[place[1]] == ':';
+    }
+
+    // An event as most are, with its name and its time in any order, and perhaps fields; of another one there is no trace.
+    [[gnu::always_inline]] bool read_event(size_t depth) {
+        const uint32_t place = count, *const first = token;
+        if (peek() != '{' || depth >= max_depth) return false;
+        throng_json_node *const name = &nodes[place], *const time = name + 1;
+        name->value.bytes = time->value.bytes = nullptr;
+        count = place + 2;
+        const bool is_usual = read_usual(name, time);
+        const bool is_event = is_usual && bytes[*token] == '}' ? (++token, true) : read_members(depth, is_usual, name, time);
+        if (!is_event || name->length > max_string || time->length > max_string) {
+            count = place;
+            token = first;
+            return false;
+        }
+        name->kind = THRONG_JSON_EVENT;
+        time->kind = THRONG_JSON_STRING;
+        name->next = count;
+        time->next = place + 2;
+        name->flaw = time->flaw = THRONG_JSON_SOUND;
+        return true;
+    }
+
+    // The name and then the time, as programs write them: without white space, so that two looks tell all eight tokens.
+    [[gnu::always_inline]] bool read_usual(throng_json_node *name, throng_json_node *time) {
+        static constexpr char before_name[] = "{\"event\":\"", before_time[] = ",\"at\":\"";
+        const uint32_t *const start = token;
+        if (end - start < 9 || start[8] - start[0] < 18 || std::memcmp(bytes + start[0], before_name, 10) != 0) return false;
+        if (start[8] - start[4] < 8 || std::memcmp(bytes + start[4], before_time, 7) != 0) return false;
+        name->value.bytes = text(start + 3, name->length);
+        time->value.bytes = text(start + 7, time->length);
+        token = start + 8;
+        return true;
+    }
+
+    // What is left of an event's members, or all of them.
+    bool read_members(size_t depth, bool is_usual, throng_json_node *name, throng_json_node *time) {
+        bool has_fields = false;
+        for (bool begins = !is_usual; begins || peek() == ','; begins = false) {
+            ++token;
+            // A key, a colon, a value and what follows it are four tokens or more.
+            if (end - token < 4) return false;
+            const bool is_name = is_key("\"event\"");
+            const uint8_t first = bytes[token[2]];
+            if (is_name || is_key("\"at\"")) {
+                throng_json_node *const node = is_name ? name : time;
+                if (node->value.bytes || first != '"') return false;
+                node->value.bytes = text(token + 2, node->length);
+                token += 3;
+            } else {
+                if (has_fields || !is_key("\"fields\"") || first != '{' || depth + 1 >= max_depth) return false;
+                token += 2;
+                has_fields = true;
+                if (!read_object(depth + 1)) return false;
+            }
+        }
+        return name->value.bytes && time->value.bytes && next() == '}';
+    }
+
+    // Whether the next token is this key, with its colon right behind it.
+    template <size_t size> [[gnu::always_inline]] bool is_key(const char (&key)[size]) const {
+        return token[1] - token[0] == size - 1 && std::memcmp(bytes + token[0], key, size - 1) == 0 && bytes[token[1]] == ':';
     }
 
     bool read_object(size_t depth) {
@@ -127,7 +201,9 @@ private:
             if (seen & bit && is_repeat(nodes.get(), key, place)) return false;
             seen |= bit;
             ++token;
-            if (!(bytes[*token] == '"' ? read_text() : read_value(depth + 1))) return false;
+            const bool has_events = depth == 0 && bytes[*token] == '[' && depth + 1 < max_depth &&
+                                    nodes[key].length == 6 && std::memcmp(nodes[key].value.bytes, "events", 6) == 0;
+            if (!(bytes[*token] == '"' ? read_text() : has_events ? read_array<true>(1) : read_value(depth + 1))) return false;
             separator = next();
         } while (separator == ',');
         nodes[place].length = length;

@@ -79,9 +79,7 @@ struct Start {
     ) throws(ThrongError) -> (memory: DeviceMemory, notice: ThrongNotice?) {
         let new = DeviceMemory(address: source.memoryAddress(isTest: isTest))
         let data: Data?
-        do {
-            data = try storage.read(AppStorage.memoryName)
-        } catch is SealError {
+        do { data = try storage.read(AppStorage.memoryName) } catch is SealError {
             try start(new, in: storage)
             return (new, .anotherDevice)
         } catch {
@@ -98,9 +96,7 @@ struct Start {
             guard memory.address != new.address else { return (memory, nil) }
             for place in memory.log { try storage.remove(Throng.logName(place)) }
             return (new, nil)
-        } catch {
-            return (new, .memoryLost)
-        }
+        } catch { return (new, .memoryLost) }
     }
 
     /// Writes the first memory of a device; a log that is there is none of its.
@@ -108,8 +104,6 @@ struct Start {
         do {
             try storage.removeLog()
             try storage.replace(AppStorage.memoryName, with: try JSONEncoder().encode(memory))
-        } catch {
-            throw .storage("Nothing could be written to the directory; the disk may be full.")
-        }
+        } catch { throw .storage("Nothing could be written to the directory; the disk may be full.") }
     }
 }

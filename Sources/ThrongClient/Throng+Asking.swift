@@ -34,11 +34,9 @@ extension Throng {
                         ? words("throng.agreeAsParent", "I am a parent and agree")
                         : words("throng.agree", "Yes, count it")),
                 .init(consent: .denied, words: words("throng.refuse", "No, don\u{2019}t count it")),
-            ],
-            counted: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map { counted($0, in: plan) },
+            ], counted: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map { counted($0, in: plan) },
             identifierSeconds: purpose.hasIdentifiers ? purpose.rotation.seconds : 0,
-            retentionSeconds: published.retentionSeconds,
-            threshold: plan.published.threshold,
+            retentionSeconds: published.retentionSeconds, threshold: plan.published.threshold,
             recipients: plan.published.recipients.map {
                 .init(title: $0.title, contact: $0.contact, insights: $0.insights)
             },
@@ -58,9 +56,8 @@ extension Throng {
     public var inspection: Inspection {
         let status = status
         return Inspection(
-            app: plan.map(spokenTitle(of:)) ?? SpokenText(source.app),
-            sent: sent.reversed().map(shown), waiting: waitingEvents, unplanned: held.count,
-            withdrawing: status.withdrawing,
+            app: plan.map(spokenTitle(of:)) ?? SpokenText(source.app), sent: sent.reversed().map(shown),
+            waiting: waitingEvents, unplanned: held.count, withdrawing: status.withdrawing,
             dropped: Dictionary(status.dropped.map { ($0.key.rawValue, $0.value) }) { first, _ in first })
     }
 
@@ -90,10 +87,9 @@ extension Throng {
                 Inspection.Event(
                     event: event.event, purpose: batch.purpose, count: event.count ?? 1,
                     fields: (event.fields ?? [:]).mapValues(\.shown),
-                    counted: DeviceMemory.instant(event.at).map {
+                    counted: Instant.time(event.at).map {
                         counters(of: event.event, event.fields ?? [:], at: $0, for: batch.purpose) { _ in true }
-                    } ?? [],
-                    refused: refused[place])
+                    } ?? [], refused: refused[place])
             }, body: batch.body)
     }
 
@@ -125,9 +121,7 @@ extension Throng {
             metric: metric.name.text,
             title: plan.published.spoken("metrics.\(metric.name).title", metric.title, for: languages),
             question: question(of: metric), events: metric.events.map(\.text), period: metric.period, parts: parts,
-            sums: metric.sums.map {
-                .init(name: $0.name, lowest: $0.lowest, highest: $0.highest, unit: $0.unit)
-            },
+            sums: metric.sums.map { .init(name: $0.name, lowest: $0.lowest, highest: $0.highest, unit: $0.unit) },
             sampling: metric.sampling)
     }
 

@@ -11,9 +11,8 @@ extension Throng {
             return PurposeInfo(
                 id: purpose.name, explanation: explanation(of: purpose),
                 language: spokenExplanation(of: purpose, in: plan).language, needsConsent: purpose.needsConsent,
-                needsParent: purpose.needsParent(signals),
-                consent: consents.holding(for: purpose), consentVersion: purpose.consentVersion,
-                refusedBy: purpose.refusedBy.intersection(signals),
+                needsParent: purpose.needsParent(signals), consent: consents.holding(for: purpose),
+                consentVersion: purpose.consentVersion, refusedBy: purpose.refusedBy.intersection(signals),
                 isAllowed: permissions.allows(purpose),
                 rotationSeconds: purpose.hasIdentifiers ? purpose.rotation.seconds : 0,
                 retentionSeconds: published?.retentionSeconds ?? 0,
@@ -56,9 +55,7 @@ extension Throng {
         guard consent.isRefusal else { return try loosen(consent, for: purpose, version: version) }
         consents.take(consent, for: purpose, version: version)
         isConsentSaved = false
-        for place in held.indices {
-            held[place].permissions.consents.take(consent, for: purpose, version: version)
-        }
+        for place in held.indices { held[place].permissions.consents.take(consent, for: purpose, version: version) }
         dropRefused()
         guard !isConsentSaved else { return }
         do {
@@ -128,9 +125,7 @@ extension Throng {
     /// say. If the app knows it by then, it says so by ``ThrongOptions/isGrownUp``.
     public func setGrownUp(_ isGrownUp: Bool) {
         drain()
-        if !isGrownUp {
-            for place in held.indices { held[place].permissions.signals.insert(.ageSignal) }
-        }
+        if !isGrownUp { for place in held.indices { held[place].permissions.signals.insert(.ageSignal) } }
         self.isGrownUp = isGrownUp
         isChild = !isGrownUp
         isSaved = false
@@ -162,8 +157,7 @@ extension Throng {
     }
 
     /// Drops what waits for purposes that may not count now.
-    @discardableResult
-    func dropRefused() -> Bool {
+    @discardableResult func dropRefused() -> Bool {
         guard let plan else { return persist() }
         takeBackRefused(in: plan)
         let permissions = permissions

@@ -53,8 +53,7 @@ extension Throng {
         guard published() != nil, memory.pendingFirsts.contains(where: { $0.mark == first.mark }) else {
             return Attempt()
         }
-        guard let proof,
-            let body = try? JSONEncoder().encode(proof),  // It can always be written.
+        guard let proof, let body = try? JSONEncoder().encode(proof),  // It can always be written.
             let url = URL(string: source.root + "/v1/firsts")
         else {
             // The credential of its month may come yet.
@@ -111,9 +110,7 @@ extension Throng {
             let isSealed = purposes.contains(where: \.isOblivious)
             try await identifiers.renew(by: CredentialWay(throng: self, isSealed: isSealed))
             nextRenewal = max(UnixSeconds(await identifiers.nextAsking), now + Self.shortestPause)
-        } catch {
-            options.notice?(.noCredential("\(error)"))
-        }
+        } catch { options.notice?(.noCredential("\(error)")) }
     }
 
     /// The time when credentials are asked for; nil while nothing that is allowed needs any.
@@ -160,8 +157,7 @@ extension Throng {
         guard let url = URL(string: source.root + path) else { throw .notSent }
         let request =
             body.map { ClientRequest.post(Data($0), to: url) }
-            ?? ClientRequest(
-                method: "GET", url: url, headers: [:], body: Data(), answerLimit: PlanSource.longestAnswer)
+            ?? ClientRequest(method: "GET", url: url, headers: [:], body: Data(), answerLimit: PlanSource.longestAnswer)
         return isSealed ? try await sendSealed(request) : try await transport.send(request)
     }
 }

@@ -16,12 +16,9 @@ extension Throng {
         drain()
         persist()
         var dropped: [DropReason: Int] = [:]
-        for (name, count) in memory.dropped {
-            if let reason = DropReason(rawValue: name) { dropped[reason] = count }
-        }
+        for (name, count) in memory.dropped { if let reason = DropReason(rawValue: name) { dropped[reason] = count } }
         return ThrongStatus(
-            waiting: memory.waiting + held.count,
-            unanswered: memory.outstanding.values.reduce(0) { $0 + $1.count },
+            waiting: memory.waiting + held.count, unanswered: memory.outstanding.values.reduce(0) { $0 + $1.count },
             withdrawing: memory.takingBack.waiting.count, dropped: dropped, isSaved: isSaved,
             isConsentKept: isConsentSaved && consents.others != .denied, planVersion: plan?.published.version,
             planProblem: planProblem)
@@ -53,9 +50,7 @@ extension Throng {
                 for (metric, buckets) in zip(live, buckets) {
                     tuples.append(tuple(metric, buckets, coarsened, purpose, in: plan, now: now))
                 }
-            } catch {
-                refused = error
-            }
+            } catch { refused = error }
         }
         return EventPreview(counted: tuples, refused: tuples.isEmpty ? refused : nil)
     }
@@ -71,12 +66,10 @@ extension Throng {
         }
         let words = plan.published.spoken("metrics.\(metric.name).question", metric.question, for: languages)
         return EventPreview.Tuple(
-            metric: metric.name, question: words.text, purpose: purpose.name,
-            explanation: explanation(of: purpose), buckets: Dictionary(labels) { first, _ in first },
-            sums: Dictionary(sums) { first, _ in first },
+            metric: metric.name, question: words.text, purpose: purpose.name, explanation: explanation(of: purpose),
+            buckets: Dictionary(labels) { first, _ in first }, sums: Dictionary(sums) { first, _ in first },
             period: plan.calendar.label(of: plan.calendar.period(metric.period, containing: now)),
-            isOncePerWindow: metric.isOncePerWindow, sampling: metric.sampling,
-            isAllowed: permissions.allows(purpose))
+            isOncePerWindow: metric.isOncePerWindow, sampling: metric.sampling, isAllowed: permissions.allows(purpose))
     }
 
     static func logName(_ place: Int) -> String { "\(AppStorage.logPrefix)\(place).json" }
@@ -99,11 +92,7 @@ extension Throng {
 
     /// Writes down anything else that leaves.
     func log(_ entry: SentBatch, at place: Int) -> Bool {
-        do {
-            try storage.replace(Self.logName(place), with: try JSONEncoder().encode(entry))
-        } catch {
-            return false
-        }
+        do { try storage.replace(Self.logName(place), with: try JSONEncoder().encode(entry)) } catch { return false }
         while memory.log.count > max(options.logLimit, 1) {
             forgetLog(memory.log.lowerBound)
             memory.log.removeFirst()

@@ -18,14 +18,11 @@ extension Throng {
     ///
     /// - Returns: whether the daemon was asked and has a plan that can be followed; the old one stays otherwise, and
     ///   ``status`` says why.
-    @discardableResult
-    public func refreshPlan() async -> Bool {
+    @discardableResult public func refreshPlan() async -> Bool {
         do throws(ThrongError) {
             try await askForPlan()
             return true
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
     /// True if the daemon is to be asked for its plan before anything is sent.
@@ -38,9 +35,7 @@ extension Throng {
         let generation = generation
         do throws(PlanFailure) {
             let (answer, date) = try await fetch()
-            guard generation == self.generation, !isShut else {
-                throw .noPlan("everything was forgotten meanwhile.")
-            }
+            guard generation == self.generation, !isShut else { throw .noPlan("everything was forgotten meanwhile.") }
             if let date { setClockRight(date) }
             memory.takingBack.forgetOver(at: now)
             if answer.document != stored.document || plan == nil { try follow(answer.document) }
@@ -112,16 +107,13 @@ extension Throng {
             let request = ClientRequest(
                 method: "GET", url: source.plan, headers: headers, body: Data(), answerLimit: PlanSource.longestPlan)
             response = isSealed ? try await sendSealed(request) : try await transport.send(request)
-        } catch {
-            throw .noPlan("the daemon could not be reached.")
-        }
+        } catch { throw .noPlan("the daemon could not be reached.") }
         // A cache on the way says for how long it kept the answer (RFC 9111, section 5.1).
         let age = response.headers["age"].flatMap { Int64($0) } ?? 0
         let date = response.headers["date"].flatMap { UnixSeconds(httpDate: $0) }.map { $0 + min(max(age, 0), 86_400) }
         switch response.status {
         case 200:
-            var newer = stored.with(
-                response.body, tag: isSealed ? nil : response.headers["etag"], unixSeconds: now)
+            var newer = stored.with(response.body, tag: isSealed ? nil : response.headers["etag"], unixSeconds: now)
             newer.gateway = response.headers[GatewayIdentity.header] ?? newer.gateway
             return (newer, date)
         case 304 where headers["If-None-Match"] != nil:
@@ -133,8 +125,7 @@ extension Throng {
         case 300..<400:
             let lead = "the request was led elsewhere (\(response.status))"
             throw .noPlan("\(lead), as networks do that ask people to sign in.")
-        case 500...:
-            throw .noPlan("the daemon, or what stands before it, is out of order (\(response.status)).")
+        case 500...: throw .noPlan("the daemon, or what stands before it, is out of order (\(response.status)).")
         default: throw .noPlan("the answer was \(response.status).", isFinal: true)
         }
     }

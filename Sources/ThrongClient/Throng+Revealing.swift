@@ -41,7 +41,7 @@ extension Throng {
         do {
             sent = entry(
                 BatchID(high: random.next(), low: random.next()).description, of: reveal.purpose.text, at: now,
-                body: try reveal.sentText)
+                body: try reveal.stableJSON)
         } catch {
             // Names and a text can always be written.
             return true
@@ -52,8 +52,7 @@ extension Throng {
         guard persist(), log(sent, at: place) else { return false }
         let response: ClientResponse
         do throws(TransportFailure) {
-            response = try await send(
-                .post(Data(sent.body.utf8), to: source.reveals), of: reveal.purpose.text)
+            response = try await send(.post(Data(sent.body.utf8), to: source.reveals), of: reveal.purpose.text)
         } catch {
             // Others will be asked, too.
             return false

@@ -67,9 +67,7 @@ extension Throng {
         do throws(ObliviousError) {
             let opened = try sealed.open(response: answer.body)
             return ClientResponse(opening: try BinaryResponse(opened[...], limits: limits))
-        } catch {
-            throw .unanswered
-        }
+        } catch { throw .unanswered }
     }
 
     // MARK: Keys
@@ -90,9 +88,7 @@ extension Throng {
         do throws(TransportFailure) {
             response = try await transport.send(
                 ClientRequest(method: "GET", url: url, headers: [:], body: Data(), answerLimit: RelayedKey.longest))
-        } catch {
-            throw .notSent
-        }
+        } catch { throw .notSent }
         guard response.status == 200, let signature = response.headers[GatewayIdentity.signatureHeader],
             gateway.vouches(for: response.body, by: signature)
         else { throw .notSent }
@@ -101,9 +97,7 @@ extension Throng {
             guard let key = keys.first(where: { $0.mechanism == .x25519 }) ?? keys.first else { throw .noUsableKey }
             relayedKey = RelayedKey(relay: relay, configuration: key, until: now + RelayedKey.age)
             return key
-        } catch {
-            throw .notSent
-        }
+        } catch { throw .notSent }
     }
 }
 
@@ -121,8 +115,7 @@ extension ClientResponse {
     /// The answer that was sealed.
     fileprivate init(opening response: BinaryResponse) {
         self.init(
-            status: response.status,
-            headers: .init(response.fields.map { ($0.name, $0.value) }) { first, _ in first },
+            status: response.status, headers: .init(response.fields.map { ($0.name, $0.value) }) { first, _ in first },
             body: Data(response.content))
     }
 }

@@ -159,11 +159,7 @@ extension Throng {
         let now = self.now
         memory.forgetOld(now: now, ageLimit: options.ageLimit)
         if let old = memory.outstanding[name], old.isOver(at: purpose.rotation.window(at: now).value) {
-            if old.mayHaveArrived {
-                memory.giveUp(old, of: name, reason: .unanswered)
-            } else {
-                takeBack(old, of: name)
-            }
+            if old.mayHaveArrived { memory.giveUp(old, of: name, reason: .unanswered) } else { takeBack(old, of: name) }
             isSaved = false
         }
         let rules = DeviceMemory.BatchRules(
@@ -242,9 +238,7 @@ extension Throng {
     }
 
     /// Moves events of a batch that was rejected, and so not counted, back to the queue.
-    func putBack(
-        _ events: [QueuedEvent], of batch: Outstanding, of purpose: String, status: Int, error: String
-    ) {
+    func putBack(_ events: [QueuedEvent], of batch: Outstanding, of purpose: String, status: Int, error: String) {
         _ = log(batch, of: purpose, .rejected(status: status, error: error))
         memory.putBack(events, of: batch, of: purpose, queueLimit: options.queueLimit)
         persistChanges()
@@ -267,9 +261,7 @@ extension Throng {
     ) async -> DaemonAnswer<Word> {
         do throws(TransportFailure) {
             return DaemonAnswer(try await send(request, of: purpose, isSealed: isSealed), now: now)
-        } catch {
-            return DaemonAnswer(error)
-        }
+        } catch { return DaemonAnswer(error) }
     }
 
     private func settle(
@@ -296,8 +288,7 @@ extension Throng {
                     if sent.proves { memory.proved[purpose] = RotationWindow(window: sent.window, rotation: rotation) }
                     memory.takingBack.forget(beyond: sent.window, of: purpose, rotation: rotation)
                 }
-                revealed.answer(
-                    answer.reveal ?? [], purpose: purpose, window: sent.window, in: plan, random: &random)
+                revealed.answer(answer.reveal ?? [], purpose: purpose, window: sent.window, in: plan, random: &random)
             }
             let refused = answer.refused.filter { sent.events.indices.contains($0.index) }
             result.refused = Set(refused.map(\.index)).reduce(0) { $0 + sent.events[$1].count }
@@ -322,8 +313,7 @@ extension Throng {
         case .notSent:
             batch.mayHaveArrived = mayHaveArrived
             result.problem = .unreachable
-        case .unanswered:
-            result.problem = .unreachable
+        case .unanswered: result.problem = .unreachable
         }
         // Another process that is sending it by now says what becomes of it.
         guard isKept, isAlone else { return result }

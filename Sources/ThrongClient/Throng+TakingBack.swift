@@ -12,8 +12,7 @@ extension Throng {
 
     /// Notes that the daemon is to take back what was sent for a purpose.
     func takeBack(_ name: String) {
-        memory.takeBack(
-            name, plan?.purpose(name), of: source.app, now: now, wait: options.interval, random: &random)
+        memory.takeBack(name, plan?.purpose(name), of: source.app, now: now, wait: options.interval, random: &random)
         due[name] = nil
     }
 

@@ -100,12 +100,8 @@ public actor Throng {
     ///
     /// - Throws: ``ThrongError``.
     public init(
-        plan url: URL,
-        storage: any ClientStorage,
-        transport: any ClientTransport = URLSessionTransport(),
-        clock: any ClientClock = SystemClock(),
-        random: RandomSource = .system,
-        options: ThrongOptions = ThrongOptions()
+        plan url: URL, storage: any ClientStorage, transport: any ClientTransport = URLSessionTransport(),
+        clock: any ClientClock = SystemClock(), random: RandomSource = .system, options: ThrongOptions = ThrongOptions()
     ) async throws {
         let source = try PlanSource(url)
         let options = options.checked
@@ -114,10 +110,7 @@ public actor Throng {
         if storage.isShared { _ = try storage.beginTurn() }
         defer { storage.endTurn() }
         let start = try Start(source, storage: storage, bundled: options.bundledPlan, isTest: options.isTest)
-        self.source = source
-        self.storage = storage
-        self.transport = transport
-        self.clock = clock
+        (self.source, self.storage, self.transport, self.clock) = (source, storage, transport, clock)
         self.options = options
         revealed = RevealedValues(evaluator: options.evaluatorKey)
         plan = start.plan
@@ -134,15 +127,12 @@ public actor Throng {
         let now = Self.now(of: clock, corrected: memory.correction)
         nextRefresh =
             plan == nil || start.isUnconfirmed
-            ? now
-            : max(min(start.stored.unixSeconds, now) + options.planAge, now + .random(in: 1...30, using: &random))
+            ? now : max(min(start.stored.unixSeconds, now) + options.planAge, now + .random(in: 1...30, using: &random))
         self.random = random
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wakes = continuation
         if options.sendsByItself {
-            worker = Task { [weak self] in
-                for await _ in stream { await self?.work() }
-            }
+            worker = Task { [weak self] in for await _ in stream { await self?.work() } }
             continuation.yield()
         }
         for notice in start.notices { options.notice?(notice) }
@@ -202,8 +192,7 @@ public actor Throng {
     /// Writes what was recorded to disk.
     ///
     /// - Returns: whether it is there.
-    @discardableResult
-    public func save() -> Bool {
+    @discardableResult public func save() -> Bool {
         drain()
         return persist()
     }
@@ -292,15 +281,13 @@ public actor Throng {
     }
 
     /// Writes down that something has changed.
-    @discardableResult
-    func persistChanges() -> Bool {
+    @discardableResult func persistChanges() -> Bool {
         isSaved = false
         return persist()
     }
 
     /// Writes down what has changed.
-    @discardableResult
-    func persist() -> Bool {
+    @discardableResult func persist() -> Bool {
         announce()
         guard !isShut else { return isSaved }
         keepConsents()

@@ -1,9 +1,8 @@
 // ThrongCrowd: a plan, and devices or none, in; batches, or what would be published, out.
-// It is behind `throng try`, `throng bench` and `throng plan check --simulate`.
+// It is behind `throng try` and `throng plan check --simulate`.
 //
 //   Values    values for every bucket of a rule, as clients send them (BucketingRule.madeValues)
 //   Crowd     a crowd's batches (Crowd): made up from a plan (MadeCrowd), or the sample's devices that walk through a shop
-//   Load      batches made from a plan (PreparedBatches), which throng-lab posts
 //   Forecast  a day of such a crowd, read, counted and released by the daemon's own code (Forecast)
 //
 // Start with Crowd/Crowd.swift or Forecast/Forecast.swift.

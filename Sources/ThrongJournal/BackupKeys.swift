@@ -64,9 +64,7 @@ package struct BackupKeys: Sendable {
 
     /// Creates a key; it is on disk when this returns.
     package func make(_ name: BackupKeyName) throws(JournalError) -> BackupKey {
-        let bytes = [machine.random(), machine.random()].flatMap { number in
-            withUnsafeBytes(of: number) { Array($0) }
-        }
+        let bytes = [machine.random(), machine.random()].flatMap { number in withUnsafeBytes(of: number) { Array($0) } }
         guard let id = BackupKey.ID(bytes) else { preconditionFailure("two numbers of 64 bits are 16 bytes") }
         let key = BackupKey(id: id, name: name, secret: SymmetricKey(size: .bits256))
         try keep([key])

@@ -49,9 +49,7 @@ package final class BelievedTime: Sendable {
     package func raise(to now: UnixSeconds) throws(JournalError) {
         try highest.withLock { highest throws(JournalError) in
             if let known = highest, now < known + Self.step { return }
-            var writer = ByteWriter()
-            writer.add(now.value)
-            try data.disk.keep(writer.bytes, at: path, as: .believedTime, of: data.daemon)
+            try data.disk.keep(ByteWriter.bytes(of: now.value), at: path, as: .believedTime, of: data.daemon)
             highest = now
         }
     }

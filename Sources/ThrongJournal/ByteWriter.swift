@@ -6,6 +6,18 @@ struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    /// Appends numbers, one behind the other.
+    mutating func add<each Number: FixedWidthInteger>(numbers number: repeat each Number) {
+        repeat add(each number)
+    }
+
+    /// Returns numbers, one behind the other.
+    static func bytes<each Number: FixedWidthInteger>(of number: repeat each Number) -> [UInt8] {
+        var writer = ByteWriter()
+        repeat writer.add(each number)
+        return writer.bytes
+    }
+
     /// Appends two to six numbers, each at its offset. One check for room costs a fifth of five.
     @inline(__always) mutating func add(size: Int, _ store: (UnsafeMutableRawBufferPointer) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) {
@@ -60,15 +72,9 @@ struct RecordReader {
 
 extension [UInt8] {
     /// Lends the bytes to a reader whose errors keep their type.
-    func reading<Value>(
-        _ body: (UnsafeRawBufferPointer) throws(JournalError) -> Value
-    ) throws(JournalError) -> Value {
+    func reading<Value>(_ body: (UnsafeRawBufferPointer) throws(JournalError) -> Value) throws(JournalError) -> Value {
         let result: Result<Value, JournalError> = withUnsafeBytes { bytes in
-            do throws(JournalError) {
-                return .success(try body(bytes))
-            } catch {
-                return .failure(error)
-            }
+            do throws(JournalError) { return .success(try body(bytes)) } catch { return .failure(error) }
         }
         return try result.get()
     }

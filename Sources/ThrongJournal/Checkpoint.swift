@@ -38,9 +38,7 @@ package struct Checkpoint: Sendable {
         }
         let tail = try data.disk.contents(
             path, from: size - CheckpointIndex.tailSize - length, count: length + CheckpointIndex.tailSize)
-        do throws(JournalError) {
-            index = try CheckpointIndex(head: head, tail: tail)
-        } catch .malformedRecord {
+        do throws(JournalError) { index = try CheckpointIndex(head: head, tail: tail) } catch .malformedRecord {
             throw .unusableCheckpoint(.damaged)
         }
         guard index.daemon == data.daemon else { throw .unusableCheckpoint(.otherJournal) }
@@ -60,8 +58,7 @@ package struct Checkpoint: Sendable {
     /// True if it was made for this journal: it knows every segment up to its end.
     func fits(_ segments: [Segment]) -> Bool {
         guard let first = segments.first, JournalPosition(first.first.value - 1) <= from,
-            let last = index.segments.last,
-            segments.contains(where: { $0.name == last.name })
+            let last = index.segments.last, segments.contains(where: { $0.name == last.name })
         else { return false }
         let known = Set(index.segments.map(\.name))
         return segments.allSatisfy { $0.first > through || known.contains($0.name) }
@@ -88,9 +85,7 @@ package struct Checkpoint: Sendable {
         func take(_ part: Part) {
             isWhole =
                 isWhole
-                && part.bytes.withUnsafeBytes {
-                    counting.restore($0, of: part.window, metrics: metrics, now: now)
-                }
+                && part.bytes.withUnsafeBytes { counting.restore($0, of: part.window, metrics: metrics, now: now) }
         }
         if data.machine.hasThreads {
             let parts = ReadAhead<Part, Result<Void, JournalError>>(most: Self.mostAhead)
@@ -98,9 +93,7 @@ package struct Checkpoint: Sendable {
                 do throws(JournalError) {
                     try read(keys: keys) { parts.add([$0]) }
                     parts.finish(.success(()))
-                } catch {
-                    parts.finish(.failure(error))
-                }
+                } catch { parts.finish(.failure(error)) }
             }
             thread.name = "throng-restore"
             thread.start()
@@ -148,8 +141,6 @@ package struct Checkpoint: Sendable {
             let box = try AES.GCM.SealedBox(
                 nonce: try CheckpointIndex.nonce(number), ciphertext: sealed.dropLast(16), tag: sealed.suffix(16))
             return try AES.GCM.open(box, using: key)
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 }

@@ -67,31 +67,19 @@ struct CheckpointIndex: Sendable {
     var bytes: [UInt8] {
         var writer = ByteWriter()
         withUnsafeBytes(of: daemon.uuid) { writer.bytes.append(contentsOf: $0) }
-        writer.add(from.value)
-        writer.add(through.value)
-        writer.add(UInt32(layouts.count))
+        writer.add(numbers: from.value, through.value, UInt32(layouts.count))
         for layout in layouts { writer.bytes.append(contentsOf: layout.bytes) }
         writer.add(UInt32(segments.count))
         for segment in segments {
-            writer.add(segment.name.generation)
-            writer.add(segment.name.nonce)
-            writer.add(segment.name.first.value)
-            writer.add(segment.last.value)
-            writer.add(UInt64(segment.bytes))
-            writer.add(segment.over.value)
+            writer.add(numbers: segment.name.generation, segment.name.nonce, segment.name.first.value)
+            writer.add(numbers: segment.last.value, UInt64(segment.bytes), segment.over.value)
         }
         writer.add(UInt32(windows.count))
         for window in windows {
-            writer.add(window.keyName)
-            writer.add(window.firstPart)
-            writer.add(window.parts)
-            writer.add(window.offset)
+            writer.add(numbers: window.keyName, window.firstPart, window.parts, window.offset)
         }
         writer.add(UInt32(closing.count))
-        for window in closing {
-            writer.add(window.keyName)
-            writer.add(window.position.value)
-        }
+        for window in closing { writer.add(numbers: window.keyName, window.position.value) }
         writer.add(UInt32(writer.bytes.count))
         writer.add(CRC32C.checksum(Self.magic + salt + writer.bytes))
         return writer.bytes
@@ -151,9 +139,6 @@ struct CheckpointIndex: Sendable {
     }
 
     static func nonce(_ part: UInt32) throws -> AES.GCM.Nonce {
-        var writer = ByteWriter()
-        writer.add(UInt64(part))
-        writer.add(UInt32(0))
-        return try AES.GCM.Nonce(data: writer.bytes)
+        try AES.GCM.Nonce(data: ByteWriter.bytes(of: UInt64(part), UInt32(0)))
     }
 }

@@ -28,16 +28,12 @@ package struct CheckpointWriter: ~Copyable {
     static func unfinished(_ path: String) -> String { path + ".new" }
 
     package init(_ data: DataDirectory, keys: KeyRing, walk: WindowWalk) throws(JournalError) {
-        self.data = data
-        self.keys = keys
-        from = walk.from
+        (self.data, self.keys, from) = (data, keys, walk.from)
         salt = [data.machine.random(), data.machine.random()].flatMap { number in
             withUnsafeBytes(of: number.littleEndian) { Array($0) }
         }
-        closing = walk.closing.compactMap { window, position in
-            keys.name(ofKeyOf: window).map { ($0, position) }
-        }
-        .sorted { $0.keyName < $1.keyName }
+        closing = walk.closing.compactMap { window, position in keys.name(ofKeyOf: window).map { ($0, position) } }
+            .sorted { $0.keyName < $1.keyName }
         let head = CheckpointIndex.magic + salt
         file = try Self.begun(data, head)
         (bytes, unsynced) = (head.count, head.count)
@@ -122,11 +118,7 @@ extension Journal {
 extension KeyRing {
     /// Returns the name of a window's key; nil if it has none.
     func name(ofKeyOf window: WindowID) -> UInt64? {
-        do {
-            return try existingKey(of: window).name
-        } catch {
-            return nil
-        }
+        do { return try existingKey(of: window).name } catch { return nil }
     }
 }
 

@@ -22,9 +22,7 @@ extension DataDirectory {
             do throws(JournalError) {
                 try disk.blank(damage.path, with: [UInt8](repeating: 0, count: min(size, 1 << 16)))
                 try disk.remove(damage.path)
-            } catch {
-                try disk.rename(damage.path, to: damage.path + ".damaged")
-            }
+            } catch { try disk.rename(damage.path, to: damage.path + ".damaged") }
         } else {
             try disk.rename(damage.path, to: damage.path + ".damaged")
         }
@@ -111,8 +109,7 @@ extension DataDirectory {
         if layouts > 0 { try disk.syncDirectory(layoutsPath) }
         let copies = BackupKeys(dataPath: path, on: machine)
         let backupKeys = try copies.destroy { $0.app == app.text }.values.reduce(0, +)
-        return Forgotten(
-            windows: windows.count, layouts: layouts, flushedBytes: flushedBytes, backupKeys: backupKeys)
+        return Forgotten(windows: windows.count, layouts: layouts, flushedBytes: flushedBytes, backupKeys: backupKeys)
     }
 
     /// The amounts of an app's data that the folder held.

@@ -56,8 +56,7 @@ package final class DataDirectory: Sendable {
     }
 
     package init(path: String, on machine: Machine) throws(JournalError) {
-        self.path = path
-        self.machine = machine
+        (self.path, self.machine) = (path, machine)
         let disk = machine.disk
         guard let descriptor = try disk.lock(path + "/lock") else { throw .inUse(directory: path) }
         do throws(JournalError) {
@@ -106,9 +105,7 @@ package final class DataDirectory: Sendable {
             guard let descriptor = try SystemDisk.shared.lock(file) else { return true }
             SystemDisk.shared.unlock(descriptor)
             return false
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
     deinit { unlock() }
@@ -233,8 +230,6 @@ package final class DataDirectory: Sendable {
             try File(probe, flags: O_WRONLY | O_CREAT | O_EXCL, on: SystemDisk.shared).write(
                 [UInt8](repeating: 1, count: 4096))
             return true
-        } catch {
-            return !error.isWantOfSpace
-        }
+        } catch { return !error.isWantOfSpace }
     }
 }

@@ -33,6 +33,7 @@ package protocol Disk: Sendable {
     func list(_ directory: String) throws(JournalError) -> [String]
     /// Returns the size of a file. Unit: bytes.
     func size(of path: String) throws(JournalError) -> Int
+    /// True if there is something by that name, a link that leads nowhere, too.
     func exists(_ path: String) -> Bool
     /// Returns the free space for this process on a directory's disk, and its size; nil if unknown. Unit: bytes.
     func space(at path: String) -> (free: Int, size: Int)?
@@ -177,23 +178,21 @@ extension Disk {
         try file.sync()
     }
 
-    /// The largest size of a small file. Unit: bytes.
-    private static var largest: Int { 64 << 20 }
-
     /// Returns all bytes of a small file. A failure to read it is damage, unless the process lacks a resource.
     func whole(_ path: String, as kind: FileKind) throws(JournalError) -> [UInt8] {
         do throws(JournalError) {
             let size = try size(of: path)
-            guard size <= Self.largest else {
-                throw .damagedFile(FileDamage(path: path, kind: kind, flaw: .longer(than: Self.largest, found: size)))
+            guard size <= KeptFile.largest else {
+                throw .damagedFile(
+                    FileDamage(path: path, kind: kind, flaw: .longer(than: KeptFile.largest, found: size)))
             }
             return try contents(path, from: 0, count: size)
         } catch {
             guard case .system(_, _, let code) = error else { throw error }
             switch code {
-            case EISDIR: throw .damagedFile(FileDamage(path: path, kind: kind, flaw: .directory))
-            case EACCES, EPERM, EIO, ELOOP, ENOTDIR, EUCLEAN:
-                throw .damagedFile(FileDamage(path: path, kind: kind, flaw: .unreadable(code: code)))
+            case ENOENT where !exists(path): throw error
+            case EISDIR, ENXIO, ENOENT, EACCES, EPERM, EIO, ELOOP, ENOTDIR, EUCLEAN:
+                throw .damagedFile(FileDamage(path: path, kind: kind, flaw: FileDamage.Flaw(code: code)))
             default: throw error
             }
         }
@@ -208,8 +207,7 @@ struct File: ~Copyable {
 
     init(_ path: String, flags: Int32, on disk: any Disk) throws(JournalError) {
         descriptor = try disk.open(path, flags: flags)
-        self.path = path
-        self.disk = disk
+        (self.path, self.disk) = (path, disk)
     }
 
     deinit { disk.close(descriptor) }

@@ -174,10 +174,13 @@ enum EntryFormat {
         /// The sizes of a layout's addition, and of its appearances in all margins.
         let addition: Int
         let appearances: Int
+        /// The size of the additions that a batch has once more because an identifier comes to a further rung.
+        let rungs: Int
 
         init(_ layout: MetricLayout) {
             addition = 22 + 8 * layout.sums.count + (layout.firsts == nil ? 0 : 8)
             appearances = 15 * layout.trackedMargins.count
+            rungs = addition * ((layout.rungs?.count ?? 1) - 1)
         }
     }
 
@@ -208,8 +211,7 @@ enum EntryFormat {
                     isProved: kind == provedBatchKind))
         case withdrawalKind:
             return .withdrawal(
-                Withdrawal(
-                    position: position, window: window, identifier: try identifier(from: &reader)))
+                Withdrawal(position: position, window: window, identifier: try identifier(from: &reader)))
         case requestKind:
             return .removalRequest(
                 Withdrawal(position: position, window: window, identifier: try identifier(from: &reader)))
@@ -231,8 +233,7 @@ enum EntryFormat {
             }
             return .closing(
                 WindowClosing(position: position, window: window, additions: additions, hasMore: kind == partKind))
-        default:
-            throw .malformedRecord
+        default: throw .malformedRecord
         }
     }
 
@@ -278,10 +279,8 @@ enum EntryFormat {
 
     /// Reads a batch back; `ordinals` maps the segment's layout table to the space's ordinals.
     private static func batch(
-        from reader: inout RecordReader,
-        position: JournalPosition,
-        window: WindowID,
-        space: CellSpace, ordinals: [Int], isProved: Bool
+        from reader: inout RecordReader, position: JournalPosition, window: WindowID, space: CellSpace, ordinals: [Int],
+        isProved: Bool
     ) throws(JournalError) -> CountedBatch {
         let batch = BatchID(high: try reader.next(), low: try reader.next())
         let identifier = try identifier(from: &reader)
@@ -298,13 +297,9 @@ enum EntryFormat {
                 ))
         }
         return CountedBatch(
-            position: position,
-            window: window, batch: batch, identifier: identifier,
-            answer: BatchAnswer(accepted: Int(accepted), refused: refused),
-            additions: additions,
-            appearances: appearances,
-            advances: advances,
-            isProved: isProved)
+            position: position, window: window, batch: batch, identifier: identifier,
+            answer: BatchAnswer(accepted: Int(accepted), refused: refused), additions: additions,
+            appearances: appearances, advances: advances, isProved: isProved)
     }
 
     private static func additions(

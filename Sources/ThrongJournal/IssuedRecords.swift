@@ -41,9 +41,7 @@ package final class IssuedRecords: Sendable {
     private static let recordBytes = 20
 
     /// Reads the records of a month, which is counted from January 1970, in the order in which they were written.
-    package init(
-        _ data: DataDirectory, month: Int64, take: (IssuedRecord) -> Void
-    ) throws(JournalError) {
+    package init(_ data: DataDirectory, month: Int64, take: (IssuedRecord) -> Void) throws(JournalError) {
         let folder = data.path + "/issued"
         (path, daemon, disk) = ("\(folder)/\(month).log", data.daemon, data.disk)
         self.month = month
@@ -91,9 +89,7 @@ package final class IssuedRecords: Sendable {
     }
 
     private static func head(of month: Int64, _ daemon: UUID) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.add(month)
-        return KeptFile.bytes(writer.bytes, as: .issuedRecords, of: daemon)
+        KeptFile.bytes(ByteWriter.bytes(of: month), as: .issuedRecords, of: daemon)
     }
 
     /// Appends records and waits until they are on disk. Blocks.
@@ -114,9 +110,7 @@ package final class IssuedRecords: Sendable {
             state.isDoubtful = true
             var writer = ByteWriter()
             for record in records {
-                writer.add(record.device)
-                writer.add(record.request)
-                writer.add(Self.checksum(record, month))
+                writer.add(numbers: record.device, record.request, Self.checksum(record, month))
             }
             do {
                 let file = try File(path, flags: O_WRONLY | O_APPEND, on: disk)
@@ -142,10 +136,6 @@ package final class IssuedRecords: Sendable {
     }
 
     private static func checksum(_ record: IssuedRecord, _ month: Int64) -> UInt32 {
-        var writer = ByteWriter()
-        writer.add(month)
-        writer.add(record.device)
-        writer.add(record.request)
-        return CRC32C.checksum(writer.bytes)
+        CRC32C.checksum(ByteWriter.bytes(of: month, record.device, record.request))
     }
 }

@@ -193,7 +193,7 @@ package final class Journal: Sendable {
     /// Returns the most that a batch's record may need, if that exceeds ``recordLimit``; nil if it fits. Call it before
     /// the batch is counted. Unit: bytes.
     package func excessiveSize(of batch: BucketedBatch) -> Int? {
-        var size = EntryFormat.Bound.batch + batch.events.count * EntryFormat.Bound.event
+        var size = fixedSize + batch.events.count * EntryFormat.Bound.event
         size += min(batch.marks.count, bounds.count) * EntryFormat.Bound.advance
         for (contribution, repeats) in zip(batch.contributions, batch.repeats) {
             let bound = bounds[Int(contribution.metric)].bound
@@ -207,8 +207,11 @@ package final class Journal: Sendable {
         let each = bounds.reduce(EntryFormat.Bound.event) { sum, one in
             one.app == app && one.purpose == purpose ? sum + one.bound.addition + one.bound.appearances : sum
         }
-        return (recordLimit - EntryFormat.Bound.batch - bounds.count * EntryFormat.Bound.advance) / each
+        return (recordLimit - fixedSize - bounds.count * EntryFormat.Bound.advance) / each
     }
+
+    /// The most that a batch's record needs besides its events. Unit: bytes.
+    private var fixedSize: Int { bounds.reduce(EntryFormat.Bound.batch) { $0 + $1.bound.rungs } }
 
     /// Waits until everything up to a position is on disk; ``JournalError/failed`` if it never will be, and
     /// ``JournalError/full`` if that may take long.
@@ -337,9 +340,7 @@ package final class Journal: Sendable {
     package func close() { closed.store(true, ordering: .releasing) }
 
     /// Changes the state, and updates ``hasRoom`` with it.
-    func change<Value, Failure>(
-        _ body: (inout State) throws(Failure) -> Value
-    ) throws(Failure) -> Value {
+    func change<Value, Failure>(_ body: (inout State) throws(Failure) -> Value) throws(Failure) -> Value {
         try state.withLock { state throws(Failure) in
             let value = try body(&state)
             let hasRoom = state.hasRoom(options)

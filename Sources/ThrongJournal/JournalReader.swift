@@ -16,8 +16,7 @@ package struct JournalReader: Sendable {
         _ data: DataDirectory, keys: KeyRing, options: Journal.Options = Journal.Options(), isWritten: Bool = false
     ) throws(JournalError) {
         largestRecord = options.recordBytes + Segment.bodyOverhead
-        self.data = data
-        self.keys = keys
+        (self.data, self.keys) = (data, keys)
         var segments: [Segment] = []
         for name in try data.disk.names(in: data.journalPath) {
             let path = "\(data.journalPath)/\(name)"
@@ -44,9 +43,7 @@ package struct JournalReader: Sendable {
     ) throws(JournalError) {
         for (place, segment) in segments.enumerated() where segment.first <= last {
             let bytes: [UInt8]
-            do throws(JournalError) {
-                bytes = try data.disk.contents(segment.path)
-            } catch .system(_, _, ENOENT) {
+            do throws(JournalError) { bytes = try data.disk.contents(segment.path) } catch .system(_, _, ENOENT) {
                 continue
             }
             // Records of an earlier process behind this position were not acknowledged.
@@ -62,9 +59,7 @@ package struct JournalReader: Sendable {
                         continue
                     }
                     guard let plaintext = segment.plaintext(ofBody: record.body, at: record.first, key: known.key)
-                    else {
-                        throw .damaged(segment: segment.path, offset: start, reason: .ciphertext)
-                    }
+                    else { throw .damaged(segment: segment.path, offset: start, reason: .ciphertext) }
                     let run = try records(of: record, plaintext, in: segment, window, space, ordinals)
                     for case .batch(let batch) in run where batch.position <= last { body(batch) }
                 }
@@ -127,9 +122,7 @@ package struct JournalReader: Sendable {
             do throws(JournalError) {
                 let replayed = try read(space: space, flushed: flushed, after: checkpoint) { records.add($0) }
                 records.finish(.success(replayed))
-            } catch {
-                records.finish(.failure(error))
-            }
+            } catch { records.finish(.failure(error)) }
         }
         thread.name = "throng-replay"
         thread.start()
@@ -172,9 +165,7 @@ package struct JournalReader: Sendable {
             let next = place + 1 < segments.count ? segments[place + 1] : nil
             let limit = next?.first ?? JournalPosition(.max)
             // The next segment holds the size of this one.
-            let size = next.flatMap {
-                $0.generation == segment.generation + 1 && $0.before > 0 ? $0.before : nil
-            }
+            let size = next.flatMap { $0.generation == segment.generation + 1 && $0.before > 0 ? $0.before : nil }
             let end: Int
             let isOvertaken: Bool
             (last, end, isOvertaken) = try bytes.reading { buffer throws(JournalError) in
@@ -271,8 +262,7 @@ package struct JournalReader: Sendable {
         guard offset + 8 <= buffer.count else { return nil }
         let length = Int(number(0, UInt32.self))
         let isMark = length == Segment.bodyHead
-        guard isMark || length > Segment.bodyOverhead, length <= largestRecord,
-            offset + 8 + length <= buffer.count
+        guard isMark || length > Segment.bodyOverhead, length <= largestRecord, offset + 8 + length <= buffer.count
         else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: buffer[offset + 8..<offset + 8 + length])
         guard CRC32C.checksum(body) == number(4, UInt32.self) else { return nil }

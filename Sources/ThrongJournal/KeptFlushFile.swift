@@ -72,10 +72,7 @@ struct KeptFlushFile {
 
     /// Creates a file: its key first, on disk, then its header.
     init(_ number: Int, layouts: [LayoutID], in data: DataDirectory) throws(JournalError) {
-        self.number = number
-        disk = data.disk
-        directory = data.flushedPath
-        self.layouts = layouts
+        (self.number, disk, directory, self.layouts) = (number, data.disk, data.flushedPath, layouts)
         key = SymmetricKey(size: .bits256)
         try disk.keep(key.withUnsafeBytes { Array($0) }, at: keyPath, as: .flushKey, of: data.daemon)
         try disk.replace(path, with: header)
@@ -83,9 +80,7 @@ struct KeptFlushFile {
 
     /// Opens a file that an earlier start made; nil if its key was being made or destroyed.
     init?(existing number: Int, in data: DataDirectory) throws(JournalError) {
-        self.number = number
-        disk = data.disk
-        directory = data.flushedPath
+        (self.number, disk, directory) = (number, data.disk, data.flushedPath)
         let keyPath = Self.path(directory, number, "key")
         let path = Self.path(directory, number, "flushes")
         guard disk.exists(keyPath), disk.exists(path),
@@ -160,17 +155,14 @@ struct KeptFlushFile {
 
     func record(_ flush: Flush, keptAt: UnixSeconds, offset: Int) throws -> [UInt8] {
         var body = ByteWriter()
-        body.add(flush.after.value)
-        body.add(flush.through.value)
-        body.add(keptAt.value)
+        body.add(numbers: flush.after.value, flush.through.value, keptAt.value)
         let sealed = try AES.GCM.seal(
             KeptFlushRecord.plaintext(of: flush), using: key, nonce: try nonce(offset), authenticating: body.bytes)
         body.bytes.append(contentsOf: sealed.ciphertext)
         body.bytes.append(contentsOf: sealed.tag)
         var record = ByteWriter()
         record.bytes.reserveCapacity(body.bytes.count + Self.frame)
-        record.add(UInt32(body.bytes.count))
-        record.add(CRC32C.checksum(body.bytes))
+        record.add(numbers: UInt32(body.bytes.count), CRC32C.checksum(body.bytes))
         record.bytes.append(contentsOf: body.bytes)
         return record.bytes
     }
@@ -181,8 +173,7 @@ struct KeptFlushFile {
         let box = try AES.GCM.SealedBox(
             nonce: try nonce(entry.offset), ciphertext: body[(Self.frame + Self.head)..<(body.endIndex - 16)],
             tag: body[(body.endIndex - 16)...])
-        let plaintext = try AES.GCM.open(
-            box, using: key, authenticating: body[Self.frame..<Self.frame + Self.head])
+        let plaintext = try AES.GCM.open(box, using: key, authenticating: body[Self.frame..<Self.frame + Self.head])
         return try Array(plaintext).reading { buffer throws(JournalError) in
             try KeptFlushRecord.flush(from: buffer, after: entry.after, through: entry.through, layouts: layouts)
         }
@@ -204,9 +195,6 @@ struct KeptFlushFile {
     }
 
     private func nonce(_ offset: Int) throws -> AES.GCM.Nonce {
-        var writer = ByteWriter()
-        writer.add(UInt32(0))
-        writer.add(UInt64(offset))
-        return try AES.GCM.Nonce(data: writer.bytes)
+        try AES.GCM.Nonce(data: ByteWriter.bytes(of: UInt32(0), UInt64(offset)))
     }
 }

@@ -65,9 +65,7 @@ enum KeptFlushRecord {
             distinct: distinct, coverage: coverage, closedUntil: closedUntil == .min ? nil : closedUntil)
     }
 
-    private static func coverage(
-        _ reader: inout Reader, _ last: inout Last
-    ) throws(JournalError) -> [CoverageDelta] {
+    private static func coverage(_ reader: inout Reader, _ last: inout Last) throws(JournalError) -> [CoverageDelta] {
         var coverage: [CoverageDelta] = []
         for _ in 0..<(try reader.count()) {
             let app = AppName(try reader.text())
@@ -129,9 +127,7 @@ enum KeptFlushRecord {
             throw .malformedRecord
         }
 
-        mutating func counters(
-            _ last: inout Last, _ layouts: [MetricLayout]
-        ) throws(JournalError) -> [CounterDelta] {
+        mutating func counters(_ last: inout Last, _ layouts: [MetricLayout]) throws(JournalError) -> [CounterDelta] {
             var counters: [CounterDelta] = []
             for _ in 0..<(try count()) {
                 counters.append(

@@ -47,8 +47,7 @@ package final class KeptFlushes: Sendable {
 
     /// Loads what earlier starts kept; removes flushes that do not join, or whose key is gone.
     package init(_ data: DataDirectory, options: Options = Options()) throws(JournalError) {
-        self.data = data
-        self.options = options
+        (self.data, self.options) = (data, options)
         try data.disk.ensureDirectory(data.flushedPath)
         var found = State()
         let numbers = try KeptFlushFile.numbers(in: data.flushedPath, on: data.disk)
@@ -152,8 +151,7 @@ package final class KeptFlushes: Sendable {
             try file.sync()
             FaultPoint.reached("after_keep")
             state.files[place].entries.append(
-                .init(
-                    after: flush.after, through: flush.through, keptAt: now, offset: kept.bytes, size: record.count))
+                .init(after: flush.after, through: flush.through, keptAt: now, offset: kept.bytes, size: record.count))
             state.files[place].bytes += record.count
             state.files[place].isOpen = true
         }

@@ -79,10 +79,8 @@ package struct KeptSecrets: Sendable {
     /// Writes a secret of ``byteCount`` bytes to disk. Blocks.
     package func keep(_ secret: Kept, of time: Int64) throws(JournalError) {
         precondition(secret.bytes.count == Self.byteCount, "a secret has \(Self.byteCount) bytes")
-        var writer = ByteWriter(bytes: secret.bytes)
-        writer.add(time)
-        writer.add(secret.from.value)
-        try disk.keep(writer.bytes, at: path(of: time), as: kind, of: data.daemon)
+        let content = secret.bytes + ByteWriter.bytes(of: time, secret.from.value)
+        try disk.keep(content, at: path(of: time), as: kind, of: data.daemon)
     }
 
     /// Destroys a secret: it is overwritten, synced and removed. Blocks.

@@ -35,9 +35,7 @@ package struct Machine: Sendable {
             var time = timespec()
             clock_gettime(clock, &time)
             return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        },
-        random: { .random(in: .min ... .max) },
-        hasThreads: true)
+        }, random: { .random(in: .min ... .max) }, hasThreads: true)
 }
 
 /// Wakes a waiting thread, now or on its next wait; several rings before that count as one.
@@ -88,9 +86,7 @@ final class WakeTimer: @unchecked Sendable {
         guard machine.hasThreads else { return self.end = end }
         let (whole, attoseconds) = end.components
         var deadline = timespec(tv_sec: Int(whole), tv_nsec: Int(attoseconds / 1_000_000_000))
-        while !hasRung {
-            guard pthread_cond_timedwait(condition, mutex, &deadline) != ETIMEDOUT else { break }
-        }
+        while !hasRung { guard pthread_cond_timedwait(condition, mutex, &deadline) != ETIMEDOUT else { break } }
         hasRung = false
     }
 

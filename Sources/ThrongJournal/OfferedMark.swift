@@ -88,8 +88,6 @@ package final class OfferedMark: Sendable {
     }
 
     private func bytes(of position: JournalPosition) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.add(position.value)
-        return KeptFile.bytes(writer.bytes, as: .offeredMark, of: data.daemon)
+        KeptFile.bytes(ByteWriter.bytes(of: position.value), as: .offeredMark, of: data.daemon)
     }
 }

@@ -107,9 +107,7 @@ package struct RunningPlans: Sendable {
     package var process: Int32? {
         guard DataDirectory.isHeld(dataPath),
             let bytes = FileManager.default.contents(atPath: "\(dataPath)/\(Self.folder)/\(Self.processFile)")
-        else {
-            return nil
-        }
+        else { return nil }
         return Int32(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -78,10 +78,7 @@ extension Segment {
 
     var header: [UInt8] {
         var writer = ByteWriter(bytes: Array(Self.magic.utf8))
-        writer.add(generation)
-        writer.add(nonce)
-        writer.add(first.value)
-        writer.add(UInt32(layouts.count))
+        writer.add(numbers: generation, nonce, first.value, UInt32(layouts.count))
         for layout in layouts { writer.bytes.append(contentsOf: layout.bytes) }
         writer.add(UInt64(before))
         writer.add(CRC32C.checksum(writer.bytes))
@@ -94,9 +91,7 @@ extension Segment {
     ///
     /// - Throws: ``JournalError/overtaken(segment:)`` if another process has made a segment of this generation.
     func create(on disk: any Disk) throws(JournalError) {
-        do {
-            try disk.create(path, with: header)
-        } catch .system(call: "link", _, code: EEXIST) {
+        do { try disk.create(path, with: header) } catch .system(call: "link", _, code: EEXIST) {
             throw .overtaken(segment: path)
         }
     }
@@ -199,9 +194,7 @@ extension Segment {
                 nonce: try nonce(at: position), ciphertext: body[Self.bodyHead..<body.count - 16],
                 tag: body[(body.count - 16)...])
             return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<Self.bodyHead]))
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 
     private func nonce(at position: JournalPosition) throws -> AES.GCM.Nonce {

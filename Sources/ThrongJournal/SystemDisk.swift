@@ -1,12 +1,13 @@
 internal import Foundation
 internal import Synchronization
+internal import ThrongSystem
 
 /// The system's file system.
 package struct SystemDisk: Disk {
     package static let shared = SystemDisk()
 
     package func open(_ path: String, flags: Int32) throws(JournalError) -> Int32 {
-        let file = Foundation.open(path, flags | O_CLOEXEC, 0o600)
+        let file = KeptFile.open(path, flags: flags)
         guard file >= 0 else { throw .system(call: "open", file: path, code: errno) }
         return file
     }
@@ -25,14 +26,11 @@ package struct SystemDisk: Disk {
         }
     }
 
-    package func read(
-        _ file: Int32, named path: String, from start: Int, count: Int
-    ) throws(JournalError) -> [UInt8] {
+    package func read(_ file: Int32, named path: String, from start: Int, count: Int) throws(JournalError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, offset in
             while offset < count {
-                let more = pread(
-                    file, buffer.baseAddress.map { $0 + offset }, count - offset, off_t(start + offset))
+                let more = pread(file, buffer.baseAddress.map { $0 + offset }, count - offset, off_t(start + offset))
                 if more < 0, errno == EINTR { continue }
                 if more < 0 { code = errno }
                 if more <= 0 { break }
@@ -85,7 +83,7 @@ package struct SystemDisk: Disk {
         return Int(status.st_size)
     }
 
-    package func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    package func exists(_ path: String) -> Bool { KeptFile.isThere(path) }
 
     package func space(at path: String) -> (free: Int, size: Int)? {
         var facts = statvfs()
@@ -144,10 +142,7 @@ final class DiskSpace: Sendable {
         at path: String, of machine: Machine = .real, reserve: Int,
         onChange: @escaping @Sendable (_ isFull: Bool) -> Void
     ) {
-        self.path = path
-        self.machine = machine
-        wake = WakeTimer(on: machine)
-        self.reserve = reserve
+        (self.path, self.machine, wake, self.reserve) = (path, machine, WakeTimer(on: machine), reserve)
         self.onChange = onChange
         look()
     }

@@ -30,25 +30,14 @@ package struct ScheduleService: Service {
         lease: (any ScheduleLease)? = nil, isInForce: @escaping @Sendable () -> Bool = { true },
         health: ScheduleHealth, clock: UnixClock, interval: Duration, logger: Logger
     ) {
-        self.plans = plans
-        self.releases = releases
-        self.reports = reports
-        self.calendar = calendar
-        self.retention = retention
-        self.standing = standing
-        self.guarded = guarded
-        self.settlement = settlement
-        self.lease = lease
-        self.isInForce = isInForce
-        self.health = health
-        self.clock = clock
-        self.interval = interval
-        self.logger = logger
+        (self.plans, self.releases, self.reports, self.calendar) = (plans, releases, reports, calendar)
+        (self.retention, self.standing, self.guarded, self.settlement) = (retention, standing, guarded, settlement)
+        (self.lease, self.isInForce, self.health) = (lease, isInForce, health)
+        (self.clock, self.interval, self.logger) = (clock, interval, logger)
     }
 
     package func run() async throws {
-        health.rounds.expect(
-            .schedule, .calendar, .releases, .reports, .retention, .backupKeys, .copies, .pages, .age)
+        health.rounds.expect(.schedule, .calendar, .releases, .reports, .retention, .backupKeys, .copies, .pages, .age)
         var progress = Progress()
         while !Task.isShuttingDownGracefully { try await pause(await round(&progress)) }
         await giveBack()
@@ -85,12 +74,9 @@ package struct ScheduleService: Service {
             return interval
         }
         // One of many daemons looks, so that not all of them compute the same.
-        guard let isMine = await isOurs() else {
-            await destroyKeys(&progress.keysHour)
-            return interval
-        }
-        guard isMine else {
-            health.resigned()
+        let isMine = await isOurs()
+        guard isMine == true else {
+            if isMine == false { health.resigned() }
             await destroyKeys(&progress.keysHour)
             return interval
         }
@@ -144,15 +130,11 @@ package struct ScheduleService: Service {
         await giveBack()
         health.resigned()
         guard let now = await guarded.believed() else { return }
-        for plan in plans {
-            await trying(.calendar, plan) { try await releases.keepCalendar(of: plan, now: now) }
-        }
+        for plan in plans { await trying(.calendar, plan) { try await releases.keepCalendar(of: plan, now: now) } }
     }
 
     private func giveBack() async {
-        do {
-            try await lease?.release(Self.work)
-        } catch {
+        do { try await lease?.release(Self.work) } catch {
             // Another one takes it once it is over.
             logger.debug("the schedule's lease was not given back", metadata: ["error": "\(error)"])
         }
@@ -169,9 +151,7 @@ package struct ScheduleService: Service {
             do {
                 guard let due = try await calendar.firstDue(of: plan) else { continue }
                 if due <= now { return true }
-            } catch let error as PostgresError where error.isRetryable {
-                throw error
-            } catch {
+            } catch let error as PostgresError where error.isRetryable { throw error } catch {
                 // The log says why when its releases fail.
                 return true
             }
@@ -210,8 +190,7 @@ package struct ScheduleService: Service {
                         : """
                         releases wait for a daemon that may have acknowledged what PostgreSQL lacks: start it, set its clock \
                         where that is wrong, or, where its data directory is gone, `throng daemon leave --data-is-lost`
-                        """,
-                    metadata: ["daemon": "\(one.daemon)", "silent": "\(one.unheard) s"])
+                        """, metadata: ["daemon": "\(one.daemon)", "silent": "\(one.unheard) s"])
             }
             guard silent.allSatisfy(isGone) else { return nil }
             progress.asked = nil
@@ -290,5 +269,100 @@ package struct ScheduleService: Service {
                 throw error
             }
         }
+    }
+}
+
+/// The unbroken time for which a process could have heard other daemons.
+///
+/// While PostgreSQL is away, nobody can be heard, and a daemon's silence means nothing.
+struct Reachability: Sendable, Hashable {
+    /// The shortest time to have listened before releases go on without a silent daemon. Unit: seconds.
+    private static let enough: Int64 = 3600
+    /// The most that a rest between two looks adds: in a longer one much may have happened. Unit: seconds.
+    private static let longestRest: Int64 = 300
+    /// The time that may pass between two looks beyond three rests. Unit: seconds.
+    private static let slack: Int64 = 120
+
+    /// The time listened so far. Unit: seconds.
+    private var listened: Int64 = 0
+    private var lookedAt: UnixSeconds?
+
+    /// True if the process has listened for long enough to tell which daemons are gone.
+    var isEnough: Bool { listened >= Self.enough }
+
+    /// Adds the time since the last look, at the beginning of one that reaches PostgreSQL; a process rests in between.
+    mutating func look(at now: UnixSeconds, rest: Duration) {
+        let passed = lookedAt.map { now - $0 } ?? -1
+        // A machine that stood still has heard nobody, whatever its connections say.
+        let isUnbroken = (0...3 * rest.components.seconds + Self.slack).contains(passed)
+        listened = isUnbroken ? listened + min(passed, Self.longestRest) : 0
+        lookedAt = now
+    }
+
+    /// Notes the end of a look, which may have taken long.
+    mutating func end(at now: UnixSeconds) { if lookedAt != nil { lookedAt = now } }
+
+    /// Starts over, as nobody could be heard.
+    mutating func interrupt() { self = Reachability() }
+}
+
+/// Deletion of expired data, and the check that none is left.
+extension ScheduleService {
+    /// Deletes expired data; returns false if anything of it could not be deleted.
+    ///
+    /// Each round is made even if another failed, and each app's part even if another app's failed.
+    func expire(_ now: UnixSeconds) async -> Bool {
+        let rounds = health.rounds
+        let outcome = await rounds.make(.retention, leaving: \.troubles) {
+            try await retention.expire(plans: plans, now: now)
+        }
+        // Keys are destroyed together with the expired data.
+        if outcome != nil { rounds.ended(.backupKeys) }
+        // Copies come after the numbers: a folder on another machine may hang.
+        let copies = await rounds.make(.copies, leaving: \.troubles) {
+            try await retention.removeCopies(plans, now: now)
+        }
+        for (folder, reason) in (copies?.left ?? [:]).sorted(by: { $0.key < $1.key }) {
+            logger.warning(
+                "reports that are kept no longer are still in a folder",
+                metadata: ["folder": "\(folder)", "reason": "\(reason)"])
+        }
+        let went = (cells: outcome?.cells ?? 0, partitions: outcome?.partitions.count ?? 0, copies: copies?.files ?? 0)
+        if went != (0, 0, 0) {
+            logger.info(
+                "let go of what was too old",
+                metadata: ["cells": "\(went.cells)", "partitions": "\(went.partitions)", "copies": "\(went.copies)"])
+        }
+        // Pages come last, once all is logged: somebody may hold a table.
+        let pages: Void? = await rounds.make(.pages) { try await retention.rewritePages() }
+        return outcome?.troubles.isEmpty == true && copies?.troubles.isEmpty == true && pages != nil
+    }
+
+    /// Destroys, once an hour, the keys of data that another daemon has deleted and this one's backups still have.
+    func destroyKeys(_ keysHour: inout Int64) async {
+        guard clock.now.flooredQuotient(by: 3600) != keysHour, let now = await guarded.believed() else { return }
+        let isDone: Void? = await health.rounds.make(.backupKeys) { try await retention.destroyKeys(now: now) }
+        if isDone != nil { keysHour = now.flooredQuotient(by: 3600) }
+    }
+
+    /// Checks once an hour, and after each round of retention, whether any data is left that should be gone. It does so
+    /// even while the time of day is not believed, which may be the cause.
+    package func watch(_ watchedHour: inout Int64) async {
+        let now = clock.now
+        let hour = now.flooredQuotient(by: 3600)
+        guard hour != watchedHour else { return }
+        // If PostgreSQL can't be asked, the last known deadline stands: it becomes overdue by itself.
+        guard let outlook = await health.rounds.make(.age, leaving: \.troubles, { try await retention.outlook(plans) })
+        else { return }
+        health.retentionIsDue(outlook.due, apps: plans.map(\.app.name), now: now)
+        watchedHour = hour
+        // The soonest comes first, so it is the latest.
+        guard let worst = outlook.due.first, worst.isOverdue(at: now) else { return }
+        logger.error(
+            "what should have gone by its age is still there",
+            metadata: [
+                "steps": "\(outlook.due.count { $0.isOverdue(at: now) })", "app": "\(worst.app)",
+                "metric": "\(worst.metric)", "term": "\(worst.term)", "late": "\(worst.seconds(lateAt: now)) s",
+            ])
     }
 }

@@ -26,11 +26,9 @@ package protocol DueReports: Sendable {
 }
 
 /// Knows what is due next; `CalendarStore` is the real one, whose function this is.
-package protocol ReleaseCalendar: Sendable {
-    func firstDue(of plan: Plan) async throws -> UnixSeconds?
-}
+package protocol ReleaseCalendar: Sendable { func firstDue(of plan: Plan) async throws -> UnixSeconds? }
 
-/// Deletes expired data; ``HouseRetention`` is the real one.
+/// Deletes expired data; the daemon has the real one.
 package protocol Retention: Sendable {
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
     /// Destroys the backup keys of data that was deleted, whichever daemon deleted it.
@@ -46,9 +44,7 @@ extension Retention {
 }
 
 extension ReleaseScheduler: DueReleases {
-    package func releaseDue(
-        of plan: Plan, now: UnixSeconds, failed: (Failure) throws -> Void
-    ) async throws -> [Made] {
+    package func releaseDue(of plan: Plan, now: UnixSeconds, failed: (Failure) throws -> Void) async throws -> [Made] {
         try await releaseDue(of: plan, now: now, only: nil, failed: failed)
     }
 }
@@ -56,24 +52,3 @@ extension ReleaseScheduler: DueReleases {
 extension ReportScheduler: DueReports {}
 
 extension CalendarStore: ReleaseCalendar {}
-
-/// Deletes expired data in the database, and expired reports in folders.
-package struct HouseRetention: Retention {
-    private let store: RetentionStore
-    private let copies: CopyRetention
-
-    package init(_ store: RetentionStore, folder: String) {
-        self.store = store
-        copies = CopyRetention(store: store, folder: folder)
-    }
-
-    package func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
-        try await store.expire(plans: plans, now: now)
-    }
-
-    package func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
-        try await copies.remove(plans, now: now)
-    }
-
-    package func outlook(_ plans: [Plan]) async throws -> RetentionOutlook { try await store.outlook(plans) }
-}

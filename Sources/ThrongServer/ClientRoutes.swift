@@ -38,7 +38,8 @@ struct ClientRoutes {
         GatewayKeyRoutes(gateway: gateway).add(to: keys)
         CredentialRoutes(ingestion: ingestion, issuer: issuer).add(to: keys)
         devices.addFirsts(to: keys)
-        return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) } + Self.unrouted))
+        return router.add(
+            middleware: NoRoute(router.routes.map { ($0.path, $0.method) } + Self.unrouted, origins: origins))
     }
 
     func startingRouter() throws -> Router<BasicRequestContext> {
@@ -46,7 +47,7 @@ struct ClientRoutes {
         try addOpenRoutes(to: router, nil)
         PageRoutes(plans: plans, ingestion: nil, clock: clock).add(to: router)
         StartingRoutes().add(to: router)
-        return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) }))
+        return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) }, origins: origins))
     }
 
     private func emptyRouter() -> Router<BasicRequestContext> {
@@ -57,10 +58,9 @@ struct ClientRoutes {
     }
 
     /// Adds the routes that pages of other origins may use; returns the group for more of them.
-    @discardableResult
-    private func addOpenRoutes(
-        to router: Router<BasicRequestContext>, _ identity: GatewayIdentity?
-    ) throws -> RouterGroup<BasicRequestContext> {
+    @discardableResult private func addOpenRoutes(to router: Router<BasicRequestContext>, _ identity: GatewayIdentity?)
+        throws -> RouterGroup<BasicRequestContext>
+    {
         let open = router.group()
         open.add(middleware: CrossOriginMiddleware(origins: origins))
         try PlanRoutes(plans: plans, identity: identity).add(to: open)
@@ -68,9 +68,7 @@ struct ClientRoutes {
         ScriptRoutes(identity: identity).add(to: open)
         for path in [
             "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts", "/v1/ohttp", "/v1/plan/:app",
-        ] {
-            open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
-        }
+        ] { open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) } }
         return open
     }
 }
@@ -89,8 +87,7 @@ struct PlanRoutes {
             let documents = try languages.map { language in
                 let text = String(decoding: try plan.translated(into: language).publicDocument(), as: UTF8.self)
                 let served = ServedText(
-                    text, type: "application/json", cachedFor: 300, headers: headers,
-                    isTranslated: plan.isTranslated)
+                    text, type: "application/json", cachedFor: 300, headers: headers, isTranslated: plan.isTranslated)
                 return (language, served)
             }
             return (plan, Dictionary(documents) { first, _ in first })
@@ -101,8 +98,7 @@ struct PlanRoutes {
         router.get("/v1/plan/:app") { request, context in
             let app = try context.parameters.require("app")
             let found = plans.first { $0.plan.app.name.text.utf8.elementsEqual(app.utf8) }
-            return found?.documents[found?.plan.language(for: request)]?.response(to: request)
-                ?? .refusal(.unknownApp)
+            return found?.documents[found?.plan.language(for: request)]?.response(to: request) ?? .refusal(.unknownApp)
         }
     }
 }
@@ -112,14 +108,12 @@ extension Plan {
     var isTranslated: Bool { !translations.languages.isEmpty }
 
     /// Returns the plan's language that suits the client best; nil if it reads none of them, or does not say.
-    func language(for request: Request) -> LanguageTag? {
-        isTranslated ? language(for: Self.wanted(request)) : nil
-    }
+    func language(for request: Request) -> LanguageTag? { isTranslated ? language(for: Self.wanted(request)) : nil }
 
     /// Returns the language of a label for the client; nil if the plan is in one language.
     func labelLanguage(for request: Request) -> LanguageTag? { labelLanguage(for: Self.wanted(request)) }
 
-    private static func wanted(_ request: Request) -> [LanguageTag] {
+    static func wanted(_ request: Request) -> [LanguageTag] {
         request.headers[.acceptLanguage].map { LanguageTag.wanted(acceptLanguage: $0) } ?? []
     }
 }

@@ -10,18 +10,17 @@ internal import ThrongStore
 extension Daemon {
     /// Runs the services of an open daemon until the stop, and closes what they used.
     func run(on parts: DaemonParts) async throws {
-        let stores = DaemonStores(parts)
         let standing = FlushStanding()
         // The clock is checked before any window ends. If PostgreSQL is away, the schedule checks it once it is back.
-        let guarded = clockGuard(parts, stores)
+        let guarded = clockGuard(parts)
         if parts.ingestion.knownFlushed != nil { _ = await guarded.believed() }
-        let reports = try reportScheduler(stores)
+        let reports = try reportScheduler(parts)
         let deliveries = deliveryService(reports, parts.telemetry)
-        let schedule = try scheduleService(parts, stores, reports, standing, guarded)
-        let flush = flushService(parts, stores, standing)
+        let schedule = try scheduleService(parts, reports, standing, guarded)
+        let flush = flushService(parts, standing)
         let fence = fenceWatch(parts)
         // This look comes first: another daemon's events are not counted here, if PostgreSQL answers in time.
-        let neighbours = memberWatch(parts, stores)
+        let neighbours = memberWatch(parts)
         if parts.ingestion.knownFlushed != nil { try await neighbours.lookFirst() }
         sayWhetherItHasLeft(parts.data)
         let clientSessions = sessions(asksClients: asksClients)
@@ -31,11 +30,14 @@ extension Daemon {
             options.credentials.rules, keys: parts.credentialKeys, data: parts.data, clock: clock, logger: logger)
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
-        services += [FlushMark(budget: stop), fence, flush, neighbours, planWatch(parts), schedule, deliveries]
+        services += [FlushMark(budget: stop), fence, flush]
+        services.append(
+            PeriodicTask(.members, every: .seconds(1), on: parts.telemetry.rounds) { try await neighbours.look() })
+        services += [planWatch(parts), schedule, deliveries]
         services.append(SecurityLogService(log: security, telemetry: parts.telemetry, logger: logger))
         services.append(try metricsServer(parts.ingestion))
         services.append(try intakeServer(parts.ingestion, gateway, issuer, clientSessions))
-        services.append(FailureWatch(flag: parts.failure))
+        services.append(parts.failure)
         services += keyRounds(parts, gateway)
         services += countingRounds(parts, clientSessions)
         // Sessions are forgotten even if nobody signs in here: another daemon may be gone.
@@ -48,12 +50,12 @@ extension Daemon {
             services.append(try memberServer(parts.ingestion, gateway, issuer, at: endpoint))
         }
         if let endpoint = options.portal { services.append(try portalServer(portal, parts.ingestion, at: endpoint)) }
-        services.append(stopWatch(parts, stores, portal))
+        services.append(stopWatch(parts, portal))
         let group = serviceGroup(services)
         try RunningPlans.write(options.sources, in: parts.data)
         await lifetime.runs(group, by: options.sources, stop: stop)
         try await group.run()
-        await close(parts, stores, portal)
+        await close(parts, portal)
         if let error = parts.failure.error { throw error }
     }
 
@@ -68,9 +70,8 @@ extension Daemon {
 
     private func portal(of parts: DaemonParts) -> Portal {
         Portal(
-            parts.settings, plans: options.plans, now: { [clock] in clock.now },
-            onRefusal: { [security] in security.note($0) },
-            health: health(of: parts))
+            parts.settings, plans: options.plans, signing: options.reports.signing, now: { [clock] in clock.now },
+            onRefusal: { [security] in security.note($0) }, health: health(of: parts))
     }
 
     private func serviceGroup(_ services: [any Service]) -> ServiceGroup {
@@ -84,18 +85,18 @@ extension Daemon {
     }
 
     /// Returns the service that gives questions to PostgreSQL a last while once the daemon stops.
-    private func stopWatch(_ parts: DaemonParts, _ stores: DaemonStores, _ portal: Portal) -> StopWatch {
+    private func stopWatch(_ parts: DaemonParts, _ portal: Portal) -> StopWatch {
         StopWatch(budget: stop, cluster: parts.cluster, logger: logger) { [ingestion = parts.ingestion] in
-            stores.releases.close(within: StopBudget.questions)
+            parts.releases.close(within: StopBudget.questions)
             portal.close(within: StopBudget.questions)
             // The last flush asks it who is there.
-            stores.members.close(within: StopBudget.untilFlushed)
+            parts.members.close(within: StopBudget.untilFlushed)
             ingestion.reveals.close(within: StopBudget.questions)
             ingestion.firsts?.close(within: StopBudget.questions)
         }
     }
 
-    private func close(_ parts: DaemonParts, _ stores: DaemonStores, _ portal: Portal) async {
+    private func close(_ parts: DaemonParts, _ portal: Portal) async {
         let ingestion = parts.ingestion
         await onOwnThread {
             ingestion.slow.finish()
@@ -103,7 +104,8 @@ extension Daemon {
             ingestion.journal.stop()
         }
         parts.data.unlock()
-        stores.close()
+        parts.releases.close()
+        parts.pages?.close()
         portal.close()
         parts.database.counters.close()
         ingestion.reveals.close()
@@ -128,24 +130,8 @@ struct DaemonParts: Sendable {
     let credentialKeys: EpochKeys
     /// The position up to which the journal can't be read: PostgreSQL or kept flushes must have what is before.
     let unreadable: JournalPosition
-}
-
-/// The connections to PostgreSQL that the services of a running daemon share.
-struct DaemonStores: Sendable {
     let releases: ReleaseStore
     let members: MemberStore
     /// The connection that rewrites pages which age has emptied; nil unless the daemon runs its own PostgreSQL.
     let pages: Connection?
-
-    init(_ parts: DaemonParts) {
-        releases = ReleaseStore(parts.settings)
-        members = MemberStore(parts.settings)
-        pages = parts.cluster.map { Connection($0.settings) }
-    }
-
-    /// Closes the connections once the services have ended.
-    func close() {
-        releases.close()
-        pages?.close()
-    }
 }

@@ -2,6 +2,9 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
 internal import ServiceLifecycle
 internal import ThrongCredentials
 internal import ThrongPlan
@@ -13,8 +16,7 @@ extension Daemon {
     ) throws -> some Service {
         server(
             try clientRoutes.router(for: ingestion, gateway, issuer, isStopping: isStopping),
-            taking: AnswerQueues(
-                counting: ingestion, gateway: gateway, telemetry: ingestion.telemetry, traces: tracing.traces),
+            taking: AnswerQueues(counting: ingestion, gateway: gateway, traces: tracing.traces),
             at: options.listen, by: clientEdge(sessions), name: "clients",
             status: "counts for \(options.plans.map(\.app.name.text).sorted().joined(separator: ", "))",
             connections: OpenFiles.clients(besideDaemons: options.members != nil))
@@ -29,8 +31,7 @@ extension Daemon {
         routes.isForMembers = true
         return server(
             try routes.router(for: ingestion, gateway, issuer, isStopping: isStopping),
-            taking: AnswerQueues(
-                counting: ingestion, gateway: gateway, telemetry: ingestion.telemetry, isForMembers: true),
+            taking: AnswerQueues(counting: ingestion, gateway: gateway, isForMembers: true),
             at: endpoint, by: edge(sessions(asksClients: false), at: endpoint), name: "daemons",
             connections: OpenFiles.daemons)
     }
@@ -39,8 +40,7 @@ extension Daemon {
 
     var clientRoutes: ClientRoutes {
         ClientRoutes(
-            plans: options.plans, origins: options.origins, clock: clock, strict: strict,
-            traces: tracing.traces)
+            plans: options.plans, origins: options.origins, clock: clock, strict: strict, traces: tracing.traces)
     }
 
     func metricsServer(_ ingestion: Ingestion) throws -> some Service {
@@ -68,9 +68,8 @@ extension Daemon {
         HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
         try portal.add(to: router)
         return server(
-            router, at: endpoint,
-            by: edge(sessions(asksClients: false), at: endpoint, forwarders: options.forwarders), name: "people",
-            connections: OpenFiles.browsers, marksNetworks: true)
+            router, at: endpoint, by: edge(sessions(asksClients: false), at: endpoint, forwarders: options.forwarders),
+            name: "people", connections: OpenFiles.browsers, marksNetworks: true)
     }
 
     func server(
@@ -101,7 +100,7 @@ extension Daemon {
     }
 
     /// The header that makes browsers use https only; nil without TLS.
-    private var strict: StrictTransport? { options.tls == nil ? nil : StrictTransport() }
+    private var strict: StrictTransport? { options.tls.map { StrictTransport(isForSubdomains: $0.isForSubdomains) } }
 
     /// Returns TLS sessions for one listener: those of another can't be resumed there. Nil without TLS.
     func sessions(asksClients: Bool) -> TLSSessions? {
@@ -154,4 +153,60 @@ extension ConnectionEdge {
             },
             logger: logger)
     }
+}
+
+/// HTTP/1.1 as Hummingbird serves it, but batches are answered before its router, and slow clients are bounded.
+struct HTTPChannel: HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    let responder: Responder
+    /// The queues for batches; nil if none are taken.
+    let queues: AnswerQueues?
+    let origins: CrossOrigin
+    let limits: ConnectionDeadline.Limits
+    let room: ConnectionRoom
+    let edge: ConnectionEdge
+    let turns: LoopFairness.All
+    var marksNetworks = false
+
+    /// The sizes of a read. Unit: bytes.
+    private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
+    /// The longest request line with its headers. Unit: bytes.
+    private static let largestHead = 80 << 10
+
+    static func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderListSize = largestHead
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
+        // The decoder keeps the bytes after an upgrade that nobody offered, and they must have a limit.
+        return ByteToMessageHandler(decoder, maximumBufferSize: 2 * largestHead)
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            // A read is decoded at once, and nobody else has a turn meanwhile.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(.recvAllocator, value: Self.reads)
+            let pipeline = channel.pipeline.syncOperations
+            let source = try edge.begin(pipeline)
+            let socket = SocketEnd()
+            try pipeline.addHandler(socket)
+            // Requests wait in BatchHandler until their predecessor is answered; it answers malformed ones.
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(Self.decoder())
+            try pipeline.addHandler(ConnectionDeadline(self.limits, in: room, from: source, security: edge.security))
+            try pipeline.addHandler(
+                BatchHandler(
+                    ingestion: queues?.counting, isForMembers: queues?.isForMembers == true,
+                    marksNetworks: marksNetworks, queue: queues?.queue(of: channel.eventLoop), socket: socket,
+                    source: source, origins: origins,
+                    security: edge.security, turns: turns.turns(of: channel.eventLoop)))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: edge.sessions != nil))
+            try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
 }

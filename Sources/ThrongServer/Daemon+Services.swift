@@ -1,5 +1,6 @@
 internal import Logging
 internal import ServiceLifecycle
+internal import Synchronization
 internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongJournal
@@ -11,18 +12,18 @@ internal import ThrongSystem
 
 /// The services that count, release, report and deliver, each with what it needs.
 extension Daemon {
-    func clockGuard(_ parts: DaemonParts, _ stores: DaemonStores) -> ClockGuard {
+    func clockGuard(_ parts: DaemonParts) -> ClockGuard {
         ClockGuard(
-            clock: parts.trustedClock, store: DatabaseClock(stores.releases.connection),
+            clock: parts.trustedClock, store: DatabaseClock(parts.releases.connection),
             health: parts.telemetry.schedule, logger: logger)
     }
 
     // MARK: Releases, reports and deliveries
 
     /// Returns the scheduler of reports, and says who signs and prints them.
-    func reportScheduler(_ stores: DaemonStores) throws -> ReportScheduler {
+    func reportScheduler(_ parts: DaemonParts) throws -> ReportScheduler {
         let reports = ReportScheduler(
-            store: stores.releases, rules: UserAgentRules.system, folder: options.dataPath,
+            store: parts.releases, rules: UserAgentRules.system, folder: options.dataPath,
             signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer,
             traces: tracing.traces)
         try sayWhoSigns(reports)
@@ -37,23 +38,20 @@ extension Daemon {
     }
 
     func scheduleService(
-        _ parts: DaemonParts, _ stores: DaemonStores, _ reports: ReportScheduler, _ standing: FlushStanding,
+        _ parts: DaemonParts, _ reports: ReportScheduler, _ standing: FlushStanding,
         _ guarded: ClockGuard
     ) throws -> ScheduleService {
-        let connection = stores.releases.connection
+        let connection = parts.releases.connection
         var releases = ReleaseScheduler(
-            store: stores.releases, rules: UserAgentRules.system,
-            secret: try TieSecret.kept(at: options.releaseSecret))
+            store: parts.releases, rules: UserAgentRules.system, secret: try TieSecret.kept(at: options.releaseSecret))
         releases.traces = tracing.traces
         return ScheduleService(
             plans: options.plans, releases: releases, reports: reports, calendar: CalendarStore(connection),
             retention: RetentionWithKeys(
-                house: HouseRetention(RetentionStore(connection), folder: options.dataPath),
-                deletions: DeletionStore(connection),
+                store: RetentionStore(connection), folder: options.dataPath, deletions: DeletionStore(connection),
                 keys: BackupKeys(dataPath: options.dataPath),
-                pages: stores.pages.map { RewrittenPages(pages: AgedPages($0), dataPath: options.dataPath) }),
-            standing: standing,
-            guarded: guarded,
+                pages: parts.pages.map { RewrittenPages(pages: AgedPages($0), dataPath: options.dataPath) }),
+            standing: standing, guarded: guarded,
             settlement: Settlement(SettlementStore(connection), pause: ScheduleService.rest),
             lease: LeaseStore(connection, of: DaemonID(parts.data.daemon)),
             isInForce: { [apps = options.plans.map(\.app.name), plans = parts.telemetry.plans] in
@@ -67,13 +65,13 @@ extension Daemon {
 
     // MARK: Counting
 
-    func flushService(_ parts: DaemonParts, _ stores: DaemonStores, _ standing: FlushStanding) -> FlushService {
+    func flushService(_ parts: DaemonParts, _ standing: FlushStanding) -> FlushService {
         FlushService(
             ingestion: parts.ingestion, database: parts.database, kept: parts.kept, offered: parts.offered,
             unreadable: parts.unreadable, first: parts.ingestion.position, standing: standing,
             telemetry: parts.telemetry, clock: clock, interval: options.flushInterval,
             longestInterval: options.longestFlushInterval, machine: .real, logger: logger, traces: tracing.traces,
-            membership: { [daemon = DaemonID(parts.data.daemon), members = stores.members] in
+            membership: { [daemon = DaemonID(parts.data.daemon), members = parts.members] in
                 try await members.membership(of: daemon, heard: 0)
             },
             onFenced: onFenced(parts.failure))
@@ -101,17 +99,20 @@ extension Daemon {
         }
     }
 
-    func memberWatch(_ parts: DaemonParts, _ stores: DaemonStores) -> MemberWatch {
+    func memberWatch(_ parts: DaemonParts) -> MemberWatch {
         MemberWatch(
-            neighbours: parts.ingestion.neighbours, store: stores.members, daemon: DaemonID(parts.data.daemon),
+            neighbours: parts.ingestion.neighbours, store: parts.members, daemon: DaemonID(parts.data.daemon),
             isAttached: { [database = parts.database] in database.isAttached },
-            windows: { [keys = parts.ingestion.keys] in keys.windows }, clock: clock,
-            health: parts.telemetry.rounds, logger: logger)
+            windows: { [keys = parts.ingestion.keys] in keys.windows }, clock: clock, logger: logger)
     }
 
-    func planWatch(_ parts: DaemonParts) -> PlanWatch {
-        PlanWatch(
-            database: parts.database, standings: parts.telemetry.plans, health: parts.telemetry.rounds, logger: logger)
+    /// Learns from PostgreSQL whether this daemon's plans are the ones in force, and logs each change.
+    func planWatch(_ parts: DaemonParts) -> PeriodicTask {
+        PeriodicTask(.plans, every: .seconds(2), on: parts.telemetry.rounds) {
+            [database = parts.database, plans = parts.telemetry.plans, logger] in
+            defer { plans.tell(logger) }
+            try await database.renewPlans()
+        }
     }
 
     func countingRounds(_ parts: DaemonParts, _ clientSessions: TLSSessions?) -> [any Service] {
@@ -121,7 +122,7 @@ extension Daemon {
                 parts.ingestion, data: parts.data, options: options.journal, health: rounds, logger: logger)
         ]
         if let exporter = tracing.exporter {
-            services.append(PeriodicTask(.traces, every: .seconds(1), on: rounds) { await exporter.round() })
+            services.append(PeriodicTask(.traces, every: .seconds(1), on: rounds) { try await exporter.round() })
         }
         if let clientSessions {
             // Connections end with their window; the clock shows whole seconds, and may be set.
@@ -130,7 +131,14 @@ extension Daemon {
                     clientSessions.endFormer(at: clock.now)
                 })
         }
-        if parts.ingestion.reveals.isNeeded { services.append(LabelService(learner: parts.ingestion.reveals)) }
+        let reveals = parts.ingestion.reveals
+        if reveals.isNeeded {
+            // Other daemons learn labels, too, and age retires some.
+            services.append(
+                PeriodicTask(.labels, every: .seconds(30), retry: .seconds(2), on: rounds) {
+                    try await reveals.refresh()
+                })
+        }
         return services
     }
 
@@ -151,8 +159,11 @@ extension Daemon {
             },
         ]
         if let keys = parts.ingestion.intake.keys {
-            let file = AppKeyFile(dataPath: options.dataPath)
-            services.append(AppKeyWatch(file: file, ring: keys, health: rounds, logger: logger))
+            let watch = AppKeyWatch(AppKeyFile(dataPath: options.dataPath), for: keys, logger)
+            services.append(
+                PeriodicTask(.appKeys, every: .milliseconds(500), on: rounds) {
+                    try await onOwnThread { try watch.look() }
+                })
         }
         if let certificates {
             services.append(PeriodicTask(.certificate, every: .seconds(5), on: rounds) { try certificates.look() })
@@ -163,6 +174,9 @@ extension Daemon {
     /// - Throws: `ReportKeyError` if there is a key that can't be used: better now than at the first report.
     func sayWhoSigns(_ reports: ReportScheduler) throws {
         guard options.plans.contains(where: { !$0.reports.isEmpty }) else { return }
+        if options.portal == nil, options.plans.contains(where: { $0.partners.contains(where: \.isEverybody) }) {
+            logger.notice("public reports are served nowhere: THRONG_PORTAL says where")
+        }
         if let key = try reports.signing.current() {
             logger.info("reports are signed", metadata: ["key": "\(key.publicKey.id)"])
         } else {
@@ -191,8 +205,47 @@ extension Daemon {
         do throws(PrintError) {
             let program = try options.reports.printer.program()
             logger.info("reports are printed", metadata: ["program": "\(program)"])
-        } catch {
-            logger.warning("reports go without their PDF", metadata: ["error": "\(error)"])
+        } catch { logger.warning("reports go without their PDF", metadata: ["error": "\(error)"]) }
+    }
+}
+
+/// Watches the keys of apps for changes, so that a revoked key counts nothing from the next look on.
+final class AppKeyWatch: Sendable {
+    private struct State {
+        var hasLooked = false
+        /// The file's standing when it could be read last.
+        var standing: AppKeyFile.Standing?
+        var problem: AppKeyError?
+    }
+
+    private let file: AppKeyFile
+    private let ring: AppKeyRing
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ file: AppKeyFile, for ring: AppKeyRing, _ logger: Logger) {
+        (self.file, self.ring, self.logger) = (file, ring, logger)
+    }
+
+    /// Reads the file if it has changed, or could not be read. Blocks.
+    func look() throws(AppKeyError) {
+        try state.withLock { state throws(AppKeyError) in
+            let standing = AppKeyFile.Standing(of: file.path)
+            guard !state.hasLooked || state.problem != nil || standing != state.standing else { return }
+            do throws(AppKeyError) {
+                ring.use(try file.read())
+                if state.hasLooked { logger.notice("the keys of apps were read anew") }
+                state = State(hasLooked: true, standing: standing)
+            } catch {
+                if error != state.problem {
+                    // The former keys stay good until somebody mends the file.
+                    logger.error(
+                        "the keys of apps can't be read, and the former ones stay in force",
+                        metadata: ["error": "\(error)"])
+                }
+                (state.hasLooked, state.problem) = (true, error)
+                throw error
+            }
         }
     }
 }

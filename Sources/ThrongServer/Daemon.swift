@@ -26,12 +26,10 @@ package struct Daemon: Sendable {
 
     /// Prepares a daemon; nothing is touched before ``run()``.
     package init(_ options: DaemonOptions, logger: Logger, clock: UnixClock = .system) {
-        self.options = options
-        self.logger = logger
-        self.clock = clock
+        (self.options, self.logger, self.clock) = (options, logger, clock)
         certificates = options.tls.map { Certificates($0, clock: clock, logger: logger) }
         security = SecurityLog(logger)
-        tracing = Tracing(options.traces, logger: logger)
+        tracing = Tracing(options.traces)
         warnings = ProxyWarnings(logger, security)
         lifetime = Lifetime(
             logger: logger, certificates: certificates, reread: options.reread, drain: options.drain,
@@ -75,7 +73,9 @@ package struct Daemon: Sendable {
                 }
                 await lifetime.endIfLeaving()
                 try await daemon.runOnce(on: parts)
-                await tracing.exporter?.round()
+                do { try await tracing.exporter?.round() } catch {
+                    logger.warning("traces are not taken and are dropped", metadata: ["error": "\(error)"])
+                }
                 guard let sources = lifetime.takeNext() else { return }
                 logger.notice("throng starts anew by other plans")
                 lifetime.starts(nil)
@@ -178,7 +178,8 @@ package struct Daemon: Sendable {
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
                 failure: failure, kept: kept, offered: offered, ingestion: ingestion, trustedClock: trustedClock,
-                credentialKeys: credentialKeys, unreadable: unreadable)
+                credentialKeys: credentialKeys, unreadable: unreadable, releases: ReleaseStore(settings),
+                members: MemberStore(settings), pages: cluster.map { Connection($0.settings) })
         } catch {
             database.close(within: .zero)
             throw error

@@ -90,9 +90,7 @@ package struct DaemonOptions: Sendable {
         (self.plans, self.dataPath) = (plans, dataPath)
         reports = ReportSettings(dataPath: dataPath)
     }
-}
 
-extension DaemonOptions {
     /// Checks that all addresses are free by listening at them for a moment. An error is better before a data directory
     /// or a PostgreSQL is made than after.
     func checkAddresses() throws(DaemonError) {
@@ -103,25 +101,25 @@ extension DaemonOptions {
             listeners.forEach { close($0) }
             files.forEach { $0.remove() }
         }
-        func check(_ endpoint: Endpoint, purpose: String, option: String) throws(DaemonError) {
+        for (endpoint, purpose, option) in endpoints {
             listeners.append(try endpoint.listener(purpose: purpose, option: option))
             if let file = endpoint.file { files.append(file) }
         }
-        try check(listen, purpose: "where clients post", option: "--listen")
-        try check(metrics, purpose: "where Prometheus reads", option: "--metrics")
-        if let members { try check(members, purpose: "where other daemons hand on", option: "--members") }
-        guard let portal else { return }
-        try check(portal, purpose: "where partners, analysts and operators look", option: "--portal")
+    }
+
+    private var endpoints: [(Endpoint, purpose: String, option: String)] {
+        let all: [(Endpoint?, String, String)] = [
+            (listen, "where clients post", "--listen"), (metrics, "where Prometheus reads", "--metrics"),
+            (members, "where other daemons hand on", "--members"),
+            (portal, "where partners, analysts and operators look", "--portal"),
+        ]
+        return all.compactMap { endpoint, purpose, option in endpoint.map { ($0, purpose, option) } }
     }
 
     /// The URL by which other daemons reach this one; nil if they can't.
-    var memberAddress: String? {
-        members.map { advertised ?? "\(tls == nil ? "http" : "https")://\($0)" }
-    }
+    var memberAddress: String? { members.map { advertised ?? "\(tls == nil ? "http" : "https")://\($0)" } }
 
-    func removeSockets() {
-        for endpoint in [listen, metrics] + [portal, members].compactMap(\.self) { endpoint.file?.remove() }
-    }
+    func removeSockets() { for (endpoint, _, _) in endpoints { endpoint.file?.remove() } }
 
     /// An address to listen at: a host and a port, or the file of a Unix socket.
     package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
@@ -208,10 +206,8 @@ extension DaemonOptions {
                 .unusableAddress(address: description, purpose: purpose, option: option, reason: reason)
             }
             switch place {
-            case .network(let host, let port):
-                return try Self.listener(host: host, port: port, refused)
-            case .socket(let path):
-                return try SocketFile(path: path).listener(refused)
+            case .network(let host, let port): return try Self.listener(host: host, port: port, refused)
+            case .socket(let path): return try SocketFile(path: path).listener(refused)
             }
         }
 

@@ -104,8 +104,7 @@ struct IngestionStart: Sendable {
             """
             the clock is behind the latest time that was believed; windows that were closed by it stay closed, and their \
             clients get window_out_of_range until newer ones begin
-            """,
-            metadata: ["seconds": "\(lag)"])
+            """, metadata: ["seconds": "\(lag)"])
     }
 
     /// Goes on behind the journal's end, and forgets the windows that were closed there.
@@ -159,12 +158,7 @@ struct IngestionStart: Sendable {
         _ space: CellSpace, after replayed: JournalReader.Replayed, position: JournalPosition, lease: Lease
     ) throws -> Journal {
         try Journal(
-            data,
-            space: space,
-            after: replayed,
-            position: position,
-            options: options.journal,
-            lease: lease,
+            data, space: space, after: replayed, position: position, options: options.journal, lease: lease,
             onFull: { [logger] isFull in
                 if isFull {
                     logger.error("the journal's disk is full; clients are told to come again until there is space")
@@ -218,9 +212,9 @@ struct IngestionStart: Sendable {
             }
         }
     }
-}
 
-extension IngestionStart {
+    // MARK: Replaying the journal
+
     /// A start's counts, the journal's records, and the position up to which a checkpoint relies on PostgreSQL.
     typealias Replayed = (Counting, JournalReader.Replayed, restored: JournalPosition)
 
@@ -240,9 +234,7 @@ extension IngestionStart {
                 metadata: ["error": "\(error)"])
             do throws(JournalError) {
                 try Checkpoint.remove(from: data)
-            } catch {
-                logger.warning("it is left where it is", metadata: ["error": "\(error)"])
-            }
+            } catch { logger.warning("it is left where it is", metadata: ["error": "\(error)"]) }
         }
         var whole = counting()
         do throws(JournalError) {

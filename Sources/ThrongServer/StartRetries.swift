@@ -16,12 +16,7 @@ final class StartRetries<Value: Sendable>: Service {
     init(
         past blocker: StartBlocker, dataPath: String, logger: Logger,
         attempt: @escaping @Sendable (StartBlocker) async throws -> Value
-    ) {
-        self.blocker = blocker
-        self.dataPath = dataPath
-        self.logger = logger
-        self.attempt = attempt
-    }
+    ) { (self.blocker, self.dataPath, self.logger, self.attempt) = (blocker, dataPath, logger, attempt) }
 
     /// Returns the value of the attempt that succeeds; an error if waiting does not help.
     ///
@@ -31,8 +26,7 @@ final class StartRetries<Value: Sendable>: Service {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: server), .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
-                ],
-                logger: logger))
+                ], logger: logger))
         try await group.run()
         guard let value = made.withLock({ $0 }) else { throw CancellationError() }
         return value
@@ -62,8 +56,7 @@ final class StartRetries<Value: Sendable>: Service {
 
     private func say(_ blocker: StartBlocker) {
         switch blocker {
-        case .fullDisk:
-            logger.error("the data directory's disk is full; the start waits for space")
+        case .fullDisk: logger.error("the data directory's disk is full; the start waits for space")
         case .unknownWatermark:
             logger.error(
                 "the journal has lost its end, and PostgreSQL is away, which may have it; the start waits for PostgreSQL"

@@ -6,8 +6,8 @@
 //   Edge, HTTP        proxies, TLS and deadlines of connections (ConnectionEdge); middleware and headers
 //   Portal, Pages     pages behind a sign-in (Portal), and public ones; Web has their scripts
 //   SeveralDaemons    other daemons that count with this one (MemberWatch, Neighbours)
-//   Oblivious, Evaluator, AppKeys, Revealed
-//                     what a plan may ask for besides: sealed requests, credentials, keys, labels
+//   Oblivious, Evaluator, Revealed
+//                     what a plan may ask for besides: sealed requests, credentials, labels
 //   Tryout            the page of `throng try`, before a daemon of its own (TryoutServer)
 //   Telemetry, Health, Process, Descriptors
 //                     figures, logs and traces; the process, its signals and its stop

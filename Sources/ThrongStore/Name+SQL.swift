@@ -72,9 +72,7 @@ extension MeasureIndex: ColumnValue {
     init(reading row: inout RowReader) throws { self.init(Int16(truncatingIfNeeded: try row.integer())) }
 }
 
-extension WindowNumber: ColumnValue {
-    init(reading row: inout RowReader) throws { self.init(try row.integer()) }
-}
+extension WindowNumber: ColumnValue { init(reading row: inout RowReader) throws { self.init(try row.integer()) } }
 
 extension LayoutID: ColumnValue, ParameterValue {
     init(reading row: inout RowReader) throws { self.init(try row.bytes()) }

@@ -32,8 +32,7 @@ extension StoreError: CustomStringConvertible {
             daemon \(daemon) was retired: others count in its place, and nothing of its data directory is counted any more. \
             Start throng with a new, empty data directory, and let it join
             """
-        case .notAttached:
-            "a flush came before the daemon attached; attach first"
+        case .notAttached: "a flush came before the daemon attached; attach first"
         case .watermarkMoved(let expected, let found):
             """
             the watermark is at \(found.value) where this daemon says \(expected.value), and what lies between is not \
@@ -41,8 +40,7 @@ extension StoreError: CustomStringConvertible {
             Nothing was counted and nothing is lost that is still here: restore a newer copy, or start throng again, \
             which looks for it in the journal
             """
-        case .layoutUnknown(let id):
-            "layout \(id) was never registered; register layouts before they are used"
+        case .layoutUnknown(let id): "layout \(id) was never registered; register layouts before they are used"
         case .layoutAltered(let id):
             "layout \(id) no longer matches its identity; restore throng.metric_layout from a backup"
         case .releaseMismatched(let metric):

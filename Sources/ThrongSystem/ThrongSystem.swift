@@ -1,6 +1,6 @@
 // ThrongSystem: what several targets need of the machine. It knows nothing of counting, and no other target.
 //
-//   Files    small files that say what they are, with a checksum (KeptFile, FileDamage)
+//   Files    files that get their name once they are whole (NewFile), and say what they are (KeptFile)
 //   Process  a program that is run to its end (ProgramRun)
 //   HTTP     requests to servers, with bounded answers, by libcurl (HTTPConnection)
 //   Mail     a mail, and how a server takes it over, by libcurl (MailMessage, MailDispatch)

@@ -17,14 +17,23 @@ public struct BatchID: Hashable, Sendable {
 
     /// Reads 32 hexadecimal digits; nil for anything else.
     public init?(hex: some Collection<UInt8>) {
-        guard hex.count == 32 else { return nil }
-        var words: (UInt64, UInt64) = (0, 0)
-        for digit in hex {
-            guard let value = digit.hexValue else { return nil }
-            words.0 = words.0 << 4 | words.1 >> 60
-            words.1 = words.1 << 4 | UInt64(value)
+        guard hex.count == 32, let words = hex.withContiguousStorageIfAvailable(Self.words) ?? Self.words(Array(hex))
+        else { return nil }
+        self.init(high: words.high, low: words.low)
+    }
+
+    private static func words(_ digits: [UInt8]) -> (high: UInt64, low: UInt64)? {
+        digits.withUnsafeBufferPointer(words)
+    }
+
+    private static func words(_ digits: UnsafeBufferPointer<UInt8>) -> (high: UInt64, low: UInt64)? {
+        var words: (high: UInt64, low: UInt64) = (0, 0)
+        for place in 0..<16 {
+            guard let high = digits[place].hexValue, let low = digits[place + 16].hexValue else { return nil }
+            words.high = words.high << 4 | UInt64(high)
+            words.low = words.low << 4 | UInt64(low)
         }
-        self.init(high: words.0, low: words.1)
+        return words
     }
 }
 

@@ -2,7 +2,7 @@
 //
 //   Commands   most commands, a file each; ServeCommand starts the daemon (Daemon in ThrongServer)
 //   Settings   the daemon's settings: options, the environment and a file, read once (DaemonSettings)
-//   Options    what several commands take (PlanFiles, LogOptions); Terminal has progress bars and versions
+//   Options    what several commands take (PlanFiles, Place); Terminal has progress bars and versions
 //   Audit, Backup, Doctor, Keys, Replay, Reports, Try
 //              a folder for commands that take several files
 //
@@ -10,11 +10,9 @@
 
 import ArgumentParser
 
-@main
-struct ThrongCommand: AsyncParsableCommand {
+@main struct ThrongCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "throng",
-        abstract: "Counts what a crowd does and cannot tell what one person did.",
+        commandName: "throng", abstract: "Counts what a crowd does and cannot tell what one person did.",
         discussion: """
             Standard output is data, standard error is talk. Exit codes: 0 done, 1 not done, 2 done but something is \
             refused or missing, 64 the command line is wrong; some commands have more.
@@ -22,8 +20,7 @@ struct ThrongCommand: AsyncParsableCommand {
             EXAMPLES
               throng try              # a minute, and a page to look at
               throng plan new         # then: throng serve --plan plan.yaml
-            """,
-        version: Versions.text,
+            """, version: Versions.text,
         subcommands: [
             TryCommand.self, PlanCommand.self, ServeCommand.self, DoctorCommand.self, ReleaseCommand.self,
             ReportCommand.self, KeyCommand.self, VerifyCommand.self, AuditCommand.self, TokenCommand.self,

@@ -33,14 +33,14 @@ def context(device):
 def write_bodies(folder, plan, size, number, choice):
     """Our batches, without what makes each its own; and the same events in InfluxDB's line protocol."""
     crowd, names = devices(), event_names(plan)
-    at = daemon.instant(time.time() - 60)
+    times = [daemon.instant(time.time() - 60 - second) for second in range(60)]
     ours, lines = os.path.join(folder, f"batches-{size}"), os.path.join(folder, f"lines-{size}")
     with open(ours, "w") as batches, open(lines, "w") as points:
         for _ in range(number):
             device = choice.choice(crowd)
             first = choice.randrange(len(names) - size)
             events = names[first:first + size]
-            document = {"context": context(device), "events": [{"event": event, "at": at} for event in events]}
+            document = {"context": context(device), "events": [{"event": event, "at": choice.choice(times)} for event in events]}
             batches.write(json.dumps(document, separators=(",", ":"))[1:] + "\n")
             # Tags that tell as much as our buckets do; whole user agents as tags would make a series of each device.
             agent = device["user_agent"]

@@ -100,11 +100,6 @@ struct EndToEndTests {
     func firsts() async throws { try await Program("firsts").run() }
 
     @Test(
-        "who withdraws leaves nothing in PostgreSQL, releases or reports, beside a twin that never met them, through kill -9",
-        .timeLimit(.minutes(40)))
-    func withdrawn() async throws { try await Program("withdrawn").run() }
-
-    @Test(
         "a release by hand has all that was acknowledged before it; what is too early says when it is due",
         .timeLimit(.minutes(40)))
     func byHand() async throws { try await Program("by_hand").run() }

@@ -93,8 +93,8 @@ struct ArrowTests {
     func server() {
         let files = House.sources.filter { $0.target == "throng" && $0.imports.contains("ThrongServer") }.map(\.name)
         let served = [
-            "ServeCommand", "ServeOptions", "EvaluatorCommand", "DaemonSettings", "LogOptions", "ProxyVisit",
-            "TrialSummary", "TryCommand", "WatchedPlan",
+            "ServeCommand", "ServeOptions", "EvaluatorCommand", "DaemonSettings", "ProxyVisit", "TryCommand",
+            "WatchedPlan",
         ]
         #expect(Set(files) == Set(served))
     }

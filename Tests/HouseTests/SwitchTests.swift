@@ -25,7 +25,7 @@ struct SwitchTests {
     @Test("a release build reads no variable that breaks one, keeps none for a task, and finds every switch off")
     func released() throws {
         let files = House.files(under: Self.folder).filter { $0.hasSuffix(".swift") }
-        #expect(files.count >= 2)
+        #expect(!files.isEmpty)
         for path in files {
             let lines = try lines(path)
             for word in ["environment", "TaskLocal", "kill(", "chosen", "simulated", "armed"] {
@@ -35,7 +35,7 @@ struct SwitchTests {
             }
         }
         let fault = try lines("\(Self.folder)/Fault.swift")
-        let start = try #require(fault.firstIndex { $0.text.hasPrefix("package var isOn") })
+        let start = try #require(fault.firstIndex { $0.text.contains("package var isOn") })
         let rest = fault[(start + 1)...]
         let end = try #require(rest.firstIndex { $0.text.hasPrefix("#endif") })
         let kept = fault[(start + 1)..<end].filter { $0.isReleased && !$0.text.hasPrefix("#") }.map(\.text)

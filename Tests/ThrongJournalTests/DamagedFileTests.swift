@@ -303,4 +303,43 @@ struct DamagedFileTests {
         #expect(try flaw(bytes + bytes) != nil)
         #expect(try flaw(bytes) == nil)
     }
+
+    @Test(
+        "what is no file is damage, and nobody waits for it: pipes, sockets, devices, links that lead nowhere, too much",
+        .timeLimit(.minutes(1)), arguments: [FileKind.attachment, .appKeys, .installationSecret])
+    func noFile(kind: FileKind) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tf-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left is in the temporary folder.
+        let path = folder + "/app-keys"
+        func flaw(_ make: () throws -> Void) throws -> FileDamage.Flaw? {
+            try make()
+            defer { unlink(path) }
+            do {
+                switch kind {
+                case .appKeys: _ = try AppKeyFile(dataPath: folder).read()
+                case .installationSecret: _ = try TieSecret.kept(at: path)
+                default:
+                    let isThere = SystemDisk.shared.exists(path)
+                    #expect(isThere)
+                    _ = try SystemDisk.shared.kept(at: path, as: kind)
+                }
+                return nil
+            } catch JournalError.damagedFile(let damage) { return damage.flaw } catch AppKeyError.damaged(let damage) {
+                return damage.flaw
+            } catch TieSecretError.damaged(let damage) { return damage.flaw }
+        }
+        func link(to target: String) -> () -> Void { { #expect(symlink(target, path) == 0) } }
+        let pipe = try flaw { #expect(mkfifo(path, 0o600) == 0) }
+        #expect(pipe == .special)
+        #expect(try flaw(link(to: "/dev/zero")) == .special)
+        #expect(try flaw(link(to: folder)) == .directory)
+        #expect(try flaw(link(to: folder + "/nowhere")) == .unreadable(code: ENOENT))
+        #expect(try flaw(link(to: path)) == .unreadable(code: ELOOP))
+        let size = KeptFile.largest + 1
+        let large = try flaw {
+            #expect(close(open(path, O_CREAT | O_WRONLY, 0o600)) == 0 && truncate(path, off_t(size)) == 0)
+        }
+        #expect(large == .longer(than: KeptFile.largest, found: size))
+    }
 }

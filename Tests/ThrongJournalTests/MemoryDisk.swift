@@ -10,6 +10,7 @@ final class MemoryDisk: Disk {
         var directories: Set<String> = ["/data"]
         var open: [Int32: (path: String, offset: Int)] = [:]
         var last: Int32 = 2
+        var room = Int.max
     }
 
     private let state = Mutex(State())
@@ -25,6 +26,9 @@ final class MemoryDisk: Disk {
         get { state.withLock { $0.files } }
         set { state.withLock { $0.files = newValue } }
     }
+
+    /// Sets how many bytes can still be written; a write that has no room for all takes some.
+    func fill(upTo room: Int) { state.withLock { $0.room = room } }
 
     /// Puts a directory where a file was.
     func putDirectory(at path: String) {
@@ -57,10 +61,12 @@ final class MemoryDisk: Disk {
     func close(_ file: Int32) { state.withLock { $0.open[file] = nil } }
 
     func write(_ bytes: [UInt8], from start: Int, to file: Int32, named path: String) throws(JournalError) -> Int {
-        state.withLock { state in
+        try state.withLock { state throws(JournalError) in
             guard let (path, offset) = state.open[file] else { return 0 }
+            guard state.room > 0 else { throw .system(call: "write", file: path, code: ENOSPC) }
             var content = state.files[path] ?? []
-            let more = bytes[start...]
+            let more = bytes[start...].prefix(state.room)
+            state.room -= more.count
             content.replaceSubrange(offset..<min(content.count, offset + more.count), with: more)
             state.files[path] = content
             state.open[file]?.offset = offset + more.count

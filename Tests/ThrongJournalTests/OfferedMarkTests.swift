@@ -96,17 +96,28 @@ struct OfferedMarkTests {
 
     @Test("a file that could not be written whole leaves nothing behind, so that the disk has room for the next try")
     func halfAFile() throws {
-        // A device that is always full; beside it nothing can be made, so it stands where the new file would.
+        let disk = MemoryDisk()
+        try disk.replace("/data/whole", with: [1])
+        for work in [disk.replace, disk.create] as [(String, [UInt8]) throws -> Void] {
+            disk.fill(upTo: 2)
+            #expect(throws: JournalError.system(call: "write", file: "/data/whole.new", code: ENOSPC)) {
+                try work("/data/whole", [2, 3, 4])
+            }
+            #expect(disk.files == ["/data/whole": [1]])
+        }
+        disk.fill(upTo: 3)
+        try disk.replace("/data/whole", with: [2, 3, 4])
+        #expect(disk.files == ["/data/whole": [2, 3, 4]])
+    }
+
+    @Test("a device where the new file would stand is not written to, and the link to it goes")
+    func device() throws {
         let folder = try #require(workshop).path
-        try FileManager.default.createSymbolicLink(
-            atPath: folder + "/whole.new", withDestinationPath: "/dev/full")
-        #expect(throws: JournalError.system(call: "write", file: folder + "/whole.new", code: ENOSPC)) {
+        try FileManager.default.createSymbolicLink(atPath: folder + "/whole.new", withDestinationPath: "/dev/full")
+        #expect(throws: JournalError.system(call: "open", file: folder + "/whole.new", code: ENXIO)) {
             try SystemDisk.shared.replace(folder + "/whole", with: [1])
         }
-        #expect(!FileManager.default.fileExists(atPath: folder + "/whole"))
-        #expect(throws: (any Error).self) {
-            try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/whole.new")
-        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
     }
 
     @Test("a folder that is not there yet is looked at where it will be")

@@ -93,7 +93,7 @@ struct AttackedMetric {
                 counters.append(StoredCounter(measure: .sum(place), cell: leaf, value: sum))
             }
             for margin in layout.trackedMargins {
-                let cell = layout.project(leaf, from: layout.leaf, to: margin)
+                let cell = layout.projection(from: layout.leaf, to: margin)(leaf)
                 devices[margin, default: [:]][cell, default: 0] += counted.devices
             }
         }

@@ -9,13 +9,13 @@ struct MarginAttackEventTests {
     private static let least = 20.0
 
     /// A plan of metrics with margins, by the events that they count and what they split them by.
-    private static func plan(_ metrics: [(events: [String], dimensions: [String])]) throws -> Plan {
+    private static func plan(_ metrics: [(events: [String], dimensions: [String])], purposes: [String]) throws -> Plan {
         let lines = metrics.enumerated().map { place, metric in
             """
               m\(place):
                 {title: It, events: [\(metric.events.joined(separator: ", "))], question: What?, decision: That.,
                 dimensions: [\(metric.dimensions.joined(separator: ", "))], owner: Team, expires: 2027-10-31,
-                purpose: product, period: day, measures: {reach: true}, contribution_bound: 10}
+                purpose: \(purposes[place % purposes.count]), period: day, measures: {reach: true}, contribution_bound: 10}
             """
         }
         return try Plan(
@@ -24,6 +24,8 @@ struct MarginAttackEventTests {
                 hours}
                 purposes:
                   product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
+                  visit: {explanation: To see., consent: not_required, rotation: 15 minutes, retention: 30 days}
+                  twin: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
                 dimensions:
                   page: {title: Page, field: page, list: [home, notes]}
                   door: {title: Door, field: page, list: [home]}
@@ -32,8 +34,10 @@ struct MarginAttackEventTests {
                 """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
     }
 
-    private static func factors(_ metrics: [(events: [String], dimensions: [String])]) throws -> [Int64] {
-        let plan = try plan(metrics)
+    private static func factors(
+        _ metrics: [(events: [String], dimensions: [String])], purposes: [String] = ["product"]
+    ) throws -> [Int64] {
+        let plan = try plan(metrics, purposes: purposes)
         return plan.metrics.map { plan.marginFactors(of: $0).events }
     }
 
@@ -110,6 +114,30 @@ struct MarginAttackEventTests {
         #expect(try Self.factors([(["view"], []), (["view"], ["page"]), (["view"], ["door"])]) == [2, 2, 2])
     }
 
+    @Test("under a bound of 1 or 2, events of devices that send one each are these devices", arguments: [1, 2])
+    func single(bound: Int) throws {
+        let spent = SumMeasure(name: "spent", field: "amount", lowest: 0, highest: 50, decimals: 0, unit: "EUR")
+        let metric = AttackedMetric(sums: [spent], bound: bound)
+        let crowd = AttackedMetric.Counted(events: 303, devices: 303, sums: [15_150])
+        let events = try Estimates { try metric.total(crowd, by: $0).events().map { $0 - 300 } }
+        events.expect(3, least: 5, theory: 50.0.squareRoot())
+        let sum = try Estimates { try metric.total(crowd, by: $0).sum().map { $0 / 50 - 300 } }
+        sum.expect(3, least: 5, theory: 50.0.squareRoot())
+        let days = try Estimates { secret in
+            let found = try (0..<30).compactMap { try metric.total(crowd, in: Town.day($0), by: secret).events() }
+            return found.reduce(0, +) / Double(found.count) - 300
+        }
+        days.expect(3, least: 5, theory: (25 + 25.0 / 30).squareRoot())
+    }
+
+    @Test("the same events by identifiers of two rotations are two questions; of one rotation, in two purposes, one")
+    func rotations() throws {
+        let views = (events: ["view"], dimensions: [String]())
+        #expect(try Self.factors([views, views], purposes: ["product", "twin"]) == [1, 1])
+        #expect(try Self.factors([views, views], purposes: ["product", "visit"]) == [2, 2])
+        #expect(try Self.factors([views, views, views], purposes: ["product", "visit", "twin"]) == [2, 2, 2])
+    }
+
     @Test("a device that hits every bound: its events, and its price at the clip")
     func bounds() throws {
         let spent = SumMeasure(name: "spent", field: "amount", lowest: 0, highest: 50, decimals: 0, unit: "EUR")
@@ -137,8 +165,8 @@ struct MarginAttackEventTests {
             guard let spent = release.sum(0), let low = release.sum(1) else { return nil }
             return (spent - low) / 9900
         }
-        // 4 times 150 and 50 EUR a layer.
-        rare.expect(1, least: 4, theory: (2 * (360_000 + 40_000.0)).squareRoot() / 99)
+        // 5 times 150 and 50 EUR a layer.
+        rare.expect(1, least: 5, theory: (2 * (562_500 + 62_500.0)).squareRoot() / 99)
         let release = try metric.total(crowd, by: 1)
         let margins = try #require(release.header.margins?.groupings.first)
         func solutions(_ orders: Int64, _ money: Int64) -> Int {

@@ -112,6 +112,17 @@ struct CatalogueTests {
         }
     }
 
+    @Test("a page that is read from the right is so in all its parts: no style names a side")
+    func sides() {
+        let sheets = PackageResources.all.filter { $0.name.hasSuffix(".css") }
+        #expect(sheets.count >= 3)
+        for (name, bytes) in sheets {
+            let sided = String(decoding: bytes, as: UTF8.self)
+                .matches(of: /(?:padding|margin|border|text-align:|float:|[{; ]) ?-?(?:left|right)\b/)
+            #expect(sided.isEmpty, "\(name): \(sided.map(\.output))")
+        }
+    }
+
     // MARK: Pseudo-locale
 
     /// English with accents and in brackets: what has neither on a page is in no catalogue.

@@ -11,7 +11,7 @@ struct FrequencyBandsTests {
             (">=4", "4 times or more"), (">=1000", "1,000 times or more"), ("other", "other"), ("-3", "-3"),
         ])
     func windows(label: String, words: String) {
-        #expect(FrequencyBands(counting: .identifiers).words(label, in: .english) == words)
+        #expect(Language.english.times(label, endsBefore: false) == words)
     }
 
     @Test(
@@ -21,6 +21,6 @@ struct FrequencyBandsTests {
             ("other", "other"), ("from -1 to 2", "from -1 to 2"),
         ])
     func answers(label: String, words: String) {
-        #expect(FrequencyBands(counting: .events).words(label, in: .english) == words)
+        #expect(Language.english.times(label, endsBefore: true) == words)
     }
 }

@@ -123,7 +123,7 @@ struct FunnelTests {
         )
         till.way[1] = [500, 390, 130]
         let level = try till.document.html()
-        #expect(level.contains("2 groups are too close to tell which has the highest part"))
+        #expect(level.contains("2 groups are too uncertain to tell which has the highest part"))
     }
 
     @Test("a frequency within windows says what it stands on")

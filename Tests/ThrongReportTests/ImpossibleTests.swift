@@ -58,7 +58,7 @@ struct ImpossibleTests {
             for margin in layout.trackedMargins {
                 distinct.append(
                     StoredDistinct(
-                        margin: margin, cell: layout.project(cell, from: layout.leaf, to: margin),
+                        margin: margin, cell: layout.projection(from: layout.leaf, to: margin)(cell),
                         window: WindowNumber(1), devices: events))
             }
         }

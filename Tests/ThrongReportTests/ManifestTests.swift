@@ -259,6 +259,7 @@ struct ManifestTests {
         #expect(ReportKeyList(list.json) == list)
         let mode = try FileManager.default.attributesOfItem(atPath: place.keyPath)[.posixPermissions] as? Int
         #expect(mode == 0o600)
+        #expect(try String(contentsOfFile: folder + "/signing/verify.html", encoding: .utf8) == VerifyPage().html)
 
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: place.keyPath)
         #expect(throws: ReportKeyError.exposed(path: place.keyPath, mode: 0o640)) { try place.current() }

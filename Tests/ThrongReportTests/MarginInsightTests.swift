@@ -71,7 +71,7 @@ struct MarginInsightTests {
             for leaf in 0..<UInt32(layout.size(of: layout.leaf)) {
                 let (system, band) = (Int(leaf) / bands, Int(leaf) % bands)
                 guard system < counts.count, band < 3 else { continue }
-                let cell = layout.project(CellIndex(leaf), from: layout.leaf, to: margin)
+                let cell = layout.projection(from: layout.leaf, to: margin)(CellIndex(leaf))
                 cells[cell, default: 0] += counts[system] * [5, 3, 2][band] / 10
             }
             rows += cells.map { cell, count in
@@ -107,7 +107,7 @@ struct MarginInsightTests {
         guard case .ranking(let ranking)? = answer.answered?.view else { throw NoRanking() }
         #expect(ranking.rows.map(\.row.label) == ["ios", "android"])
         #expect(ranking.rows.map(\.rank) == [1, 1] && ranking.rows.map(\.lastRank) == [2, 2])
-        let words = "“ios” and “android” are too close to tell which leads: about 400 orders and"
+        let words = "“ios” and “android” are too uncertain to tell which leads: about 400 orders and"
         #expect(answer.sentence.hasPrefix("\(words) about 390 orders; off by at most 28 in 19 of 20 cases."))
         #expect(document.json.contains("\"last_rank\": 2"))
         #expect(document.csv.contains(",rank,last_rank,"))
@@ -158,7 +158,7 @@ struct MarginInsightTests {
         let devices = try Self.answer("parts", document)
         #expect(
             devices.sentence.hasPrefix(
-                "“ios” and “android” are too close to tell which has the largest share"))
+                "“ios” and “android” are too uncertain to tell which has the largest share"))
         #expect(devices.answered?.basis.devices == .window)
         let mean = try Self.answer("average", document).sentence
         #expect(mean.hasPrefix("About 30 EUR per order on average, over about 890 orders; between "))

@@ -72,8 +72,8 @@ struct MarginTests {
         for margin in groupings {
             var counts: [CellIndex: Int64] = [:]
             for leaf in (0..<UInt32(layout.size(of: layout.leaf))).map({ CellIndex($0) }) {
-                let system = layout.project(leaf, from: layout.leaf, to: Margin(keeping: [0]))
-                let cell = layout.project(leaf, from: layout.leaf, to: margin)
+                let system = layout.projection(from: layout.leaf, to: Margin(keeping: [0]))(leaf)
+                let cell = layout.projection(from: layout.leaf, to: margin)(leaf)
                 counts[cell, default: 0] += system == CellIndex(2) ? 0 : 100 + Int64(leaf.value)
             }
             rows += counts.filter { $0.value > 0 }.map {

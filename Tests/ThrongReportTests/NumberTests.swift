@@ -21,7 +21,8 @@ struct NumberTests {
         let both = whole { row, column in shop.views[row][column].devices < k }.events
         let all = whole { _, _ in true }.events
         // Of baskets, nine are left: fewer than k are no line.
-        return ["views_by_both": ("\(both)", "about \(both) of about \(shown(all)) actions (\(share(both, all).1))")]
+        let words = "about \(shown(both)) of about \(shown(all)) actions (\(share(both, all).1))"
+        return ["views_by_both": ("\(both)", words)]
     }
 
     /// The wholes of what is split and adds up to one.
@@ -216,7 +217,7 @@ struct NumberTests {
             let isCount = ["views", "visitors", "views_by_device", "europe", "basket_spread"].contains(
                 insight.name.text)
             for (row, wanted) in zip(rows, mine) {
-                let label = wanted.labels.first.map { FrequencyBands.values($0, unit: "EUR", in: .english) }
+                let label = wanted.labels.first.map { Language.english.band($0, unit: "EUR") ?? $0 }
                 #expect(row[0] == label ?? "All")
                 #expect((row[1] == "withheld") == (wanted.html == nil))
                 if isCount { #expect(row[1] == wanted.html ?? "withheld") }

@@ -142,12 +142,12 @@ struct PrintTests {
 
     @Test(
         "a program that fails once is tried again, and prints",
-        arguments: ["kill -9 $$", "exit 1", "exit 0", "sleep 9"])
+        arguments: ["kill -9 $$", "exit 1", "exit 0", "sleep 1000"])
     func secondTry(first: String) async throws {
         let script =
             "echo x >> \"$kept/tries\"; [ -e \"$kept/once\" ] || { : > \"$kept/once\"; \(first); }\n\(Self.good)"
         try await Self.withProgram(script) { program, folder in
-            let pdf = try await PagePrinter(program: program, limit: .seconds(2)).pdf(of: "<p>")
+            let pdf = try await PagePrinter(program: program, limit: .seconds(10)).pdf(of: "<p>")
             #expect(pdf.starts(with: Array("%PDF-".utf8)))
             #expect(try Self.text("tries", in: folder) == "x\nx\n")
         }

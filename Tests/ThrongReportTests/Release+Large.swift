@@ -10,14 +10,14 @@ extension Release {
         for margin in header.groupings {
             var values: [CellIndex: [Int64]] = [:]
             for counter in cube.counters {
-                let cell = layout.project(counter.cell, from: layout.leaf, to: margin)
+                let cell = layout.projection(from: layout.leaf, to: margin)(counter.cell)
                 values[cell, default: Array(repeating: 0, count: 1 + layout.sums.count)][
                     Int(counter.measure.value)] += counter.value
             }
             var devices: [CellIndex: Int64] = [:]
             let counted = layout.trackedMargin(for: margin)
             for row in cube.distinct where row.margin == counted {
-                devices[layout.project(row.cell, from: counted, to: margin), default: 0] += row.devices
+                devices[layout.projection(from: counted, to: margin)(row.cell), default: 0] += row.devices
             }
             for (cell, value) in values {
                 guard let floor = devices[cell], floor >= header.threshold.devices else { continue }

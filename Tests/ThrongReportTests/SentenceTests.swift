@@ -127,10 +127,53 @@ struct SentenceTests {
     }
 
     @Test(
-        "bands of values are said in words",
-        arguments: [("<20", "under 20"), ("20-1500", "20 to 1,500"), (">=200", "200 or more"), ("other", "other")])
-    func bands(label: String, words: String) {
-        #expect(FrequencyBands.values(label, in: .english) == words)
-        #expect(FrequencyBands.values(">=200", unit: "EUR", in: .english) == "200 EUR or more")
+        "buckets that Throng names are said in the reader's words, and those of the plan's author as written",
+        arguments: [
+            ("<20", .bands(edges: [20]), "under 20", "unter 20"),
+            ("20-1500.5", .bands(edges: [20]), "20 to 1,500.5", "20 bis 1.500,5"),
+            (">=20000", .powers(base: 10, lowestExponent: 0, highestExponent: 4), "20,000 or more", "ab 20.000"),
+            ("from -10 to 0", .bands(edges: [-10, 0]), "\u{2212}10 to 0", "\u{2212}10 bis 0"),
+            ("2000", .significantFigures(digits: 1, lowest: 1, highest: 9000), "2,000", "2.000"),
+            ("4-8", .list([]), "4-8", "4-8"), ("other", .list([]), "other", "andere"),
+            ("Sun", .time(part: .weekday, timeZone: "UTC"), "Sunday", "Sonntag"),
+            ("07", .time(part: .hour, timeZone: "UTC"), "07:00", "07:00"),
+            ("07", .time(part: .day, timeZone: "UTC"), "7", "7"),
+            ("W07", .time(part: .week, timeZone: "UTC"), "W7", "KW 7"),
+            ("small", .standardScreen, "small", "klein"), ("desktop", .deviceClass, "desktop", "Computer"),
+            ("image", .fileType, "image", "Bild"), ("fr", .language(known: ["fr"]), "French", "Französisch"),
+            ("Europe", .region(BucketingRule.unRegions), "Europe", "Europa"), ("DACH", .region([]), "DACH", "DACH"),
+            ("UTC-3..UTC-1", .utcOffset(bandHours: 3), "UTC\u{2212}3 to UTC\u{2212}1", "UTC\u{2212}3 bis UTC\u{2212}1"),
+            ("iOS", .operatingSystem(families: ["iOS"]), "iOS", "iOS"), ("/", .route(templates: ["/"]), "/", "/"),
+            ("10-20-30", .bands(edges: [10]), "10-20-30", "10-20-30"),
+        ] as [(BucketLabel, BucketingRule, String, String)])
+    func buckets(label: BucketLabel, rule: BucketingRule, english: String, german: String) {
+        #expect(Language.english.words(for: label, by: rule) == english)
+        #expect(Language.german.words(for: label, by: rule) == german)
+    }
+
+    @Test("a band has its unit behind it, and each word that Throng has for a bucket is there in every language")
+    func bucketWords() throws {
+        let bands = BucketingRule.bands(edges: [20, 200])
+        #expect(Language.english.words(for: ">=200", by: bands, unit: "EUR") == "200 EUR or more")
+        let rules: [BucketingRule] = [.standardScreen, .deviceClass, .fileType]
+        let labels = try rules.flatMap { rule in try rule.labels().dropLast().map { ($0, rule) } }
+        for language in Language.all where !["en", "fr", "nl", "it", "es", "pt", "de"].contains(language.tag.text) {
+            for (label, rule) in labels {
+                #expect(language.words(for: label, by: rule) != label.text, "\(language.tag): \(label)")
+            }
+        }
+        let asked = BucketLabel("tape")
+        #expect(Language.german.words(for: asked, by: .fileType) == "tape")
+    }
+
+    @Test("the ends of an interval are told outwards, to a digit that its width leaves")
+    func ends() {
+        func whole(_ low: Int?, _ high: Int?) -> Interval {
+            Interval(low: low.map { Decimals(whole: $0) }, high: high.map { Decimals(whole: $0) })
+        }
+        #expect(Interval(59.82, 98.42, places: 2).told() == whole(59, 99))
+        #expect(Interval(0.1234, 0.2345, places: 6).told(times: 100) == whole(12, 24))
+        #expect(Interval(1234, 8765, places: 0).told() == whole(1000, 9000))
+        #expect(Interval(-.infinity, 7.2, places: 2).told() == whole(nil, 8))
     }
 }

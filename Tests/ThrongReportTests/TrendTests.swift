@@ -128,4 +128,19 @@ struct TrendTests {
         }
         #expect(LineScale(over: [0.2, 3]).bottom == 0)
     }
+
+    @Test(
+        "a line has the names of as many periods as have room, of both ends where only one else had it, and of the last"
+    )
+    func ticks() {
+        func named(_ name: String, _ count: Int, room: Double) -> [String] {
+            LineChartView.ticks((1...count).map { "\($0) \(name)" }, room: room).compactMap {
+                $0["tickLabel"] as? String
+            }
+        }
+        #expect(named("Nov", 6, room: 231) == ["2 Nov", "4 Nov", "6 Nov"])
+        #expect(named("September", 14, room: 190) == ["1 September", "14 September"])
+        #expect(named("September of a long year", 14, room: 190) == ["14 September of a long year"])
+        #expect(named("September", 1, room: 190) == ["1 September"])
+    }
 }

@@ -14,7 +14,6 @@ struct WordingTests {
         #expect(german.count(1234, "device") == "1.234 devices")
         #expect(english.words(.drawn(1, of: .events)) == "about 1 event")
         #expect(english.words(.drawn(1412, of: .devices, within: 15)) == "about 1,410 devices")
-        #expect(PeriodKind.hour.withArticle == "an hour" && PeriodKind.day.withArticle == "a day")
     }
 
     @Test("a part has its whole only where that is published and more than nothing")
@@ -47,16 +46,6 @@ struct WordingTests {
         }
         #expect(
             english.withheld(1, leaving: nil, counts: .events) == "How much of the whole that leaves out is unknown.")
-    }
-
-    @Test("k and sampling rates of several periods stand in one line, as the reader writes numbers")
-    func basis() {
-        #expect(english.threshold(20...20) == "k = 20: every published number stands for 20 devices or more")
-        #expect(
-            english.threshold(20...50)
-                == "k = 20 to 50, by period: every published number stands for 20 devices or more")
-        #expect(english.sampling([1]) == "Every event counted")
-        #expect(german.sampling([0.25, 1]) == "Sampling rate 0,25 or 1")
     }
 
     @Test(

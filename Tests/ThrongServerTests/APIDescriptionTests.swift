@@ -151,7 +151,8 @@ struct APIDescriptionTests {
             #expect(described[problem.status.code]?.contains(error.code) == true, "\(error.code)")
         }
         let others: Set = [
-            "not_found", "method_not_allowed", "bad_host", "unclear_end", "overloaded", "not_asked", "unfit_value",
+            "not_found", "method_not_allowed", "bad_host", "unclear_end", "not_http", "overloaded", "not_asked",
+            "unfit_value",
             "opted_out", "oblivious_key", "not_encapsulated", "not_binary_http", "unknown_path",
             "no_credentials", "wrong_epoch", "unknown_attester", "unproved_request", "not_attested",
             "too_many_credentials",

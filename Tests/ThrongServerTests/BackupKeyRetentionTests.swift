@@ -25,8 +25,8 @@ struct BackupKeyRetentionTests {
         admin = Connection(settings)
         let reporting = Connection.reporting(settings)
         retention = RetentionWithKeys(
-            house: HouseRetention(RetentionStore(reporting), folder: folder),
-            deletions: DeletionStore(reporting), keys: BackupKeys(dataPath: folder), pages: nil)
+            store: RetentionStore(reporting), folder: folder, deletions: DeletionStore(reporting),
+            keys: BackupKeys(dataPath: folder), pages: nil)
         // A partition of today, and none of yesterday.
         try await admin.execute(
             "select throng.ensure_partitions(1::smallint, array[to_timestamp(\(Self.now.value))])")

@@ -31,6 +31,8 @@ struct CountedShop {
         var devices: Int64
         /// Unit: 10^-decimals of the sum's unit.
         var sum: Int64 = 0
+        /// The rung of the bound, where releases choose it.
+        var rung: UInt32 = 0
     }
 
     init(_ yaml: String, secret: TieSecret? = nil) async throws { try await self.init(Self.plan(yaml), secret: secret) }
@@ -79,7 +81,8 @@ struct CountedShop {
         var counters: [CounterDelta] = []
         var devices: [Margin: [CellIndex: Int64]] = [:]
         for (labels, counted) in cells {
-            let cell = try Self.cell(labels, layout)
+            let leaf = try Self.cell(labels, layout)
+            let cell = CellIndex(leaf.value + counted.rung * UInt32(layout.size(of: layout.leaf)))
             counters.append(
                 CounterDelta(layout: 0, periodStart: start, measure: .count, cell: cell, delta: counted.events))
             if !layout.sums.isEmpty {
@@ -87,7 +90,7 @@ struct CountedShop {
                     CounterDelta(layout: 0, periodStart: start, measure: .sum(0), cell: cell, delta: counted.sum))
             }
             for margin in layout.trackedMargins {
-                let tracked = layout.project(cell, from: layout.leaf, to: margin)
+                let tracked = layout.projection(from: layout.leaf, to: margin)(cell)
                 devices[margin, default: [:]][tracked, default: 0] += counted.devices
             }
         }

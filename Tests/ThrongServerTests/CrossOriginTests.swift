@@ -1,7 +1,9 @@
 import HTTPTypes
+import Hummingbird
 import Testing
 
 @testable import ThrongServer
+@testable import throng
 
 @Suite("Which pages may send and read")
 struct CrossOriginTests {
@@ -22,6 +24,26 @@ struct CrossOriginTests {
         }
     }
 
+    @Test("an origin may be listed in Unicode, with xn--, or with the port that its scheme implies")
+    func spellings() throws {
+        let origins = try #require(
+            CrossOrigin(
+                "https://MÜNCHEN.example https://xn--strae-oqa.example:8443 https://a.example:443 http://b.example:80"))
+        for origin in [
+            "https://xn--mnchen-3ya.example", "https://xn--strae-oqa.example:8443", "https://a.example",
+            "http://b.example",
+        ] {
+            #expect(origins.reader(for: .page(origin))?.headers[.accessControlAllowOrigin] == origin, "\(origin)")
+        }
+        for origin in [
+            "https://munchen.example", "https://xn--mnchen-3ya.example:8443", "https://xn--strae-oqa.example",
+            "http://a.example",
+            "http://a.example:443", "https://b.example", "https://a.example:80",
+        ] {
+            #expect(origins.reader(for: .page(origin)) == nil, "\(origin)")
+        }
+    }
+
     @Test("* lets everybody in, without credentials")
     func everywhere() throws {
         #expect(CrossOrigin("*") == .everywhere)
@@ -30,10 +52,50 @@ struct CrossOriginTests {
         #expect(headers[.accessControlAllowCredentials] == nil)
     }
 
+    @Test("a preflight allows headers that a page's own scripts add, and by name those that browsers of all ages send")
+    func preflight() async throws {
+        let router = Router()
+        let origins = try #require(CrossOrigin("https://shop.example"))
+        let open = router.group().add(middleware: CrossOriginMiddleware(origins: origins))
+        open.on("/v1/batches", method: .options) { _, _ in Response(status: .noContent) }
+        router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) }, origins: origins))
+        let client = RouterClient(router)
+        let answer = try await client.send(.options, "/v1/batches", headers: [.origin: "https://shop.example"])
+        #expect(answer.headers[.accessControlAllowHeaders] == "content-type, content-encoding, *")
+        #expect(answer.headers[.accessControlAllowOrigin] == "https://shop.example")
+        let stranger = try await client.send(.options, "/v1/batches", headers: [.origin: "https://evil.example"])
+        #expect(stranger.headers[.accessControlAllowOrigin] == nil)
+        // What is not there is said to pages, too: without the header a script learns nothing but that something failed.
+        for (path, status) in [("/v1/batches", HTTPResponse.Status.methodNotAllowed), ("/v1/batch", .notFound)] {
+            let answer = try await client.send(.get, path, headers: [.origin: "https://shop.example"])
+            #expect(answer.status == status && answer.headers[.accessControlAllowOrigin] == "https://shop.example")
+        }
+    }
+
     @Test(
         "what is no origin is not taken for one",
         arguments: ["", " ", "shop.example", "https://", "https://a/b", "https://a *"])
     func malformed(text: String) { #expect(CrossOrigin(text) == nil) }
+}
+
+@Suite("Browsers use https only, for other names where the operator promises that of them all")
+struct StrictTransportTests {
+    @Test(
+        "the certificate's setting says which names",
+        arguments: [
+            ("/tls/a.pem", "/tls/a.pem", ""), ("/tls/a b.pem includeSubDomains", "/tls/a b.pem", "; includeSubDomains"),
+            ("a.pem includesubdomains", "a.pem", "; includeSubDomains"), ("includeSubDomains", "includeSubDomains", ""),
+        ])
+    func names(text: String, file: String, more: String) async throws {
+        let words = ["tls.certificate": [text], "tls.key": ["/tls/a.key"], "data": ["/nowhere"]]
+        let tls = try #require(DaemonSettings.daemon(Settings(options: words, environment: [:])).options.tls)
+        #expect(tls.certificate == file && tls.key == "/tls/a.key" && tls.clientAuthorities == nil)
+        let router = Router()
+        router.add(middleware: StrictTransport(isForSubdomains: tls.isForSubdomains))
+        router.get("/") { _, _ in Response(status: .ok) }
+        let answer = try await RouterClient(router).send(.get, "/")
+        #expect(answer.headers[.strictTransportSecurity] == "max-age=31536000" + more)
+    }
 }
 
 @Suite("throng.js")

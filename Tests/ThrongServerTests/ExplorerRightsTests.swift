@@ -51,7 +51,9 @@ struct ExplorerRightsTests {
             let clock = Clock()
             self.clock = clock
             access = AccessStore(shop.settings)
-            portal = Portal(shop.settings, plans: [shop.plan], now: { clock.value }) {
+            portal = Portal(
+                shop.settings, plans: [shop.plan], signing: ReportKeyFolder(dataPath: "/nowhere"), now: { clock.value }
+            ) {
                 DaemonHealth(panels: [], refusals: [])
             }
             let router = Router(context: BasicRequestContext.self)
@@ -248,7 +250,8 @@ struct ExplorerRightsTests {
     func away() async throws {
         let portal = Portal(
             ConnectionSettings(connectionString: "host=/nowhere"), plans: [try PortalPlan.read()],
-            now: { Self.start }, health: { DaemonHealth(panels: [], refusals: []) })
+            signing: ReportKeyFolder(dataPath: "/nowhere"), now: { Self.start },
+            health: { DaemonHealth(panels: [], refusals: []) })
         defer { portal.close() }
         let router = Router(context: BasicRequestContext.self)
         try portal.add(to: router)

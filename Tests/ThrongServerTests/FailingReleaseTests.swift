@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import TestCluster
 import Testing
+import ThrongJournal
 import ThrongPlan
 import ThrongRelease
 
@@ -92,7 +93,9 @@ struct FailingReleaseTests {
             plans: [shop.plan], releases: shop.releases,
             reports: ReportScheduler(store: shop.store, rules: .system, folder: folder),
             calendar: CalendarStore(shop.store.connection),
-            retention: HouseRetention(RetentionStore(shop.store.connection), folder: "/nowhere"),
+            retention: RetentionWithKeys(
+                store: RetentionStore(shop.store.connection), folder: "/nowhere",
+                deletions: DeletionStore(shop.store.connection), keys: BackupKeys(dataPath: "/nowhere"), pages: nil),
             standing: FlushStanding(),
             guarded: ClockGuard(
                 clock: MachineClock(UnixClock { Self.due }), store: DatabaseClock(shop.store.connection),

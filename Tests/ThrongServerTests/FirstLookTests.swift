@@ -30,7 +30,7 @@ struct FirstLookTests {
         logger.logLevel = .warning
         let watch = MemberWatch(
             neighbours: neighbours, store: store, daemon: DaemonID(data.daemon), isAttached: { true }, windows: { [] },
-            clock: .system, health: RoundHealth(), logger: logger)
+            clock: .system, logger: logger)
         let began = ContinuousClock.now
         try await watch.lookFirst(patience: .milliseconds(500))
         #expect(ContinuousClock.now - began >= .milliseconds(500), "it did not wait")

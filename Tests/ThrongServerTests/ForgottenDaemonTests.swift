@@ -83,7 +83,7 @@ struct ForgottenDaemonTests {
                 },
                 distinct: layout.trackedMargins.flatMap { margin in
                     Dictionary(
-                        cells.map { (layout.project($0.key, from: layout.leaf, to: margin), $0.value) },
+                        cells.map { (layout.projection(from: layout.leaf, to: margin)($0.key), $0.value) },
                         uniquingKeysWith: +
                     ).map {
                         DistinctDelta(

@@ -90,6 +90,65 @@ struct MarginScheduleTests {
         #expect(try await numbers(TieSecret()) != first)
     }
 
+    /// A metric whose releases choose their bound, and what tells them: bands that begin just above rungs.
+    private static let choosing = yaml.replacing("grace: 3 hours", with: "grace: 3 days")
+        .replacing("contribution_bound: 5", with: "contribution_bound: auto, rollups: [week]").replacing(
+            "insights:\n",
+            with: """
+                  times:
+                    {title: T, events: [view], question: What?, decision: That., owner: Team, expires: 2027-10-31,
+                    purpose: product, period: day, measures: {frequency: {bands: [1, 2, 6, 11, 21]}}}
+                insights:
+
+                """)
+
+    /// A week of which the first day tells that 10 cuts little; on its other days so many events are beyond 20.
+    private static func week(beyond: Int64) async throws -> CountedShop {
+        let shop = try await CountedShop(choosing, secret: TieSecret())
+        for day in 0..<7 {
+            // Rungs 0, 3 and 4: the first events of a device, those up to 20, and those up to 50.
+            for (rung, events) in [(UInt32(0), Int64(90_000)), (3, 30_000), (4, beyond)] {
+                try await shop.count(
+                    "views", day: day, ["ios": .init(events: events, devices: rung == 0 ? 9000 : 1, rung: rung)])
+            }
+        }
+        try await shop.count(
+            "times", day: 0,
+            [
+                "1": .init(events: 5000, devices: 5000), "2-5": .init(events: 3000, devices: 3000),
+                "6-10": .init(events: 900, devices: 900), "11-20": .init(events: 100, devices: 100),
+            ])
+        return shop
+    }
+
+    @Test(
+        "a release chooses its bound by what was due before its day, whenever it is made and whatever its day counted",
+        arguments: [Int64(1), 4_000_000])
+    func chosen(beyond: Int64) async throws {
+        func releases(made days: [Int]) async throws -> [Release] {
+            let shop = try await Self.week(beyond: beyond)
+            for day in days {
+                _ = try await shop.releases.releaseDue(of: shop.plan, now: CountedShop.start(day + 1) + 3 * 86_400)
+            }
+            let week = try await shop.store.releases(
+                app: "shop", metric: "views", periodKind: .week, from: .epoch, to: .max)
+            // The later of both times finds days due that nobody counted.
+            return try await Self.releases(shop).filter { $0.header.period.start < CountedShop.start(7) } + week
+        }
+        // The frequency of day 0 is due when day 4 begins. A week adds up its days, and states the smallest.
+        let bounds = [20, 20, 20, 20, 10, 10, 10, 10]
+        let daily = try await releases(made: Array(0..<7))
+        let late = try await releases(made: [9])
+        #expect(daily.map(\.header.chosenBound) == bounds && late.map(\.header.chosenBound) == bounds)
+        for (place, release) in daily.enumerated() {
+            let days: Int64 = place == 7 ? 7 : 1
+            let more: Int64 = place == 7 ? 4 : place < 4 ? 1 : 0
+            let (found, margin) = (release.cell([:])?.count, release.header.margin(of: .total))
+            let off = try #require(found) - 90_000 * days - 30_000 * more
+            #expect(try abs(off) <= 4 * #require(margin), "day \(place)")
+        }
+    }
+
     @Test("its report has the margin, and its manifest no coverage")
     func report() async throws {
         let shop = try await CountedShop(Self.yaml, secret: TieSecret())

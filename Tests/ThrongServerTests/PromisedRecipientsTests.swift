@@ -158,20 +158,20 @@ struct PromisedRecipientsTests {
         let foreign = folder + "/board/daily-2026-11-16-notes.txt"
         try "mine".write(toFile: foreign, atomically: true, encoding: .utf8)
         let store = RetentionStore(shop.store.connection)
-        let retention = HouseRetention(store, folder: folder)
+        let copies = CopyRetention(store: store, folder: folder)
         // The first number of a day goes 30 days after its end, and the report of the day after compares with it.
         let due = CountedShop.start(1 + 30)
-        let early = try await retention.removeCopies([shop.plan], now: due - 1)
+        let early = try await copies.remove([shop.plan], now: due - 1)
         #expect(early == CopyRetention.Outcome())
         #expect(try Self.files(folder + "/board").count == 5)
-        let took = try await retention.removeCopies([shop.plan], now: due)
+        let took = try await copies.remove([shop.plan], now: due)
         #expect(took.files == 2 && took.left.isEmpty)
         #expect(try Self.files(folder + "/board").first == "daily-2026-11-16-notes.txt")
-        #expect(try await retention.removeCopies([shop.plan], now: due) == CopyRetention.Outcome())
+        #expect(try await copies.remove([shop.plan], now: due) == CopyRetention.Outcome())
         // The control: what the database lets go of alone leaves the copies.
         _ = try await store.expire(plans: [shop.plan], now: CountedShop.start(40))
         #expect(try Self.files(folder + "/board").count == 3)
-        let all = try await retention.removeCopies([shop.plan], now: CountedShop.start(40))
+        let all = try await copies.remove([shop.plan], now: CountedShop.start(40))
         #expect(all.files == 4 && all.left.isEmpty)
         #expect(try Self.files(folder + "/board") == ["daily-2026-11-16-notes.txt"])
         #expect(try Self.files(folder + "/press") == [])
@@ -195,13 +195,13 @@ struct PromisedRecipientsTests {
         }
         try await Self.execute(
             "update throng.report_run set files_until = files_until + interval '60 days' where app = 'other'", shop)
-        let retention = HouseRetention(RetentionStore(shop.store.connection), folder: folder)
-        let took = try await retention.removeCopies([shop.plan], now: CountedShop.start(31))
+        let copies = CopyRetention(store: RetentionStore(shop.store.connection), folder: folder)
+        let took = try await copies.remove([shop.plan], now: CountedShop.start(31))
         #expect(took.files == 2 && took.left.isEmpty)
         // The other app's day comes, too, and finds nothing.
-        let later = try await retention.removeCopies([shop.plan], now: CountedShop.start(120))
+        let later = try await copies.remove([shop.plan], now: CountedShop.start(120))
         #expect(later.files == 4 && later.left.isEmpty)
-        #expect(try await retention.removeCopies([shop.plan], now: CountedShop.start(120)) == CopyRetention.Outcome())
+        #expect(try await copies.remove([shop.plan], now: CountedShop.start(120)) == CopyRetention.Outcome())
     }
 
     @Test("a folder that is away is asked for again, and an app without a plan keeps no copies longer")
@@ -210,16 +210,17 @@ struct PromisedRecipientsTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         _ = try await reports.deliverDue(of: shop.plan, now: CountedShop.start(4) + 6 * 3600) { _, _ in }
         try FileManager.default.moveItem(atPath: folder + "/board", toPath: folder + "/mounted")
-        let retention = HouseRetention(RetentionStore(shop.store.connection), folder: folder)
-        let took = try await retention.removeCopies([], now: CountedShop.start(40))
+        let store = RetentionStore(shop.store.connection)
+        let copies = CopyRetention(store: store, folder: folder)
+        let took = try await copies.remove([], now: CountedShop.start(40))
         #expect(took.files == 2 && took.left.keys.sorted() == [folder + "/board"])
-        let late = try await retention.outlook([]).due.filter {
+        let late = try await store.outlook([]).due.filter {
             $0.isOverdue(at: CountedShop.start(40)) && $0.metric == "daily"
         }
         #expect(late.map(\.term) == ["with the first number in them: copies in folder board"])
         try FileManager.default.moveItem(atPath: folder + "/mounted", toPath: folder + "/board")
-        let again = try await retention.removeCopies([], now: CountedShop.start(41))
+        let again = try await copies.remove([], now: CountedShop.start(41))
         #expect(again.files == 4 && again.left.isEmpty)
-        #expect(try await retention.outlook([]).due.allSatisfy { $0.metric != "daily" })
+        #expect(try await store.outlook([]).due.allSatisfy { $0.metric != "daily" })
     }
 }

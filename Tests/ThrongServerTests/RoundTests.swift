@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ServiceLifecycle
 import Synchronization
 import Testing
 import ThrongJournal
@@ -118,6 +119,22 @@ struct RoundTests {
         #expect(house.isGreen)
     }
 
+    @Test("one that failed is made again after a pause of its own", .timeLimit(.minutes(40)))
+    func retried() async throws {
+        let tries = Atomic<Int>(0)
+        let (succeeded, success) = AsyncStream<Void>.makeStream()
+        let task = PeriodicTask(.labels, every: .seconds(86_400), retry: .milliseconds(1), on: House().rounds) {
+            guard tries.add(1, ordering: .relaxed).newValue > 2 else { throw Stuck() }
+            success.yield()
+        }
+        let group = ServiceGroup(services: [task], logger: .silent)
+        async let running: Void = group.run()
+        for await _ in succeeded { break }
+        #expect(tries.load(ordering: .relaxed) == 3)
+        await group.triggerGracefulShutdown()
+        try await running
+    }
+
     @Test("backups that were never made are nobody's worry; one that failed is, and one of last week")
     func backups() throws {
         let folder = "/tmp/throng-marks-\(UInt64.random(in: .min ... .max))"
@@ -129,6 +146,14 @@ struct RoundTests {
         #expect(throws: BackupFault.failed) { try marks.check(at: Self.start) }
         try marks.note(.made, at: Self.start + 1)
         try marks.check(at: Self.start + 7 * 86_400)
-        #expect(throws: BackupFault.stale(made: Self.start + 1)) { try marks.check(at: Self.start + 8 * 86_400) }
+        // Nor by a clock that was a week ahead.
+        for days: Int64 in [8, -8] {
+            #expect(throws: BackupFault.stale(made: Self.start + 1)) { try marks.check(at: Self.start + days * 86_400) }
+        }
+        // A mark that can't be read hides none.
+        try Data().write(to: URL(filePath: folder + "/backup.made"))
+        #expect(throws: JournalError.self) { try marks.check(at: Self.start) }
+        let facts = Telemetry().health(.init(), journalCap: 1, backups: marks, now: Self.start).panels.flatMap(\.facts)
+        #expect(facts.contains { $0.label == "Last made" && $0.isAlarm })
     }
 }

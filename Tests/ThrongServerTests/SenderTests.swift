@@ -57,7 +57,7 @@ struct SenderTests {
         } catch let error as IntakeError {
             // The house's clock is at the beginning of a window of a minute.
             #expect(error == .networkQuota(retrySeconds: 60))
-            let text = String(buffer: IntakeAnswer(refusal: error).response(isLast: false, reader: nil))
+            let text = String(buffer: IntakeAnswer(Problem(error)).response(isLast: false, reader: nil))
             #expect(text.hasPrefix("HTTP/1.1 429 Too Many Requests\r\n") && text.contains("\r\nretry-after: 60\r\n"))
         }
         house.time.withLock { $0 += 60 }
@@ -163,11 +163,11 @@ struct SenderTests {
 
     @Test("who shows no secret is told what to show, over HTTP and sealed")
     func challenge() throws {
-        let answer = IntakeAnswer(refusal: .secretRequired)
+        let answer = IntakeAnswer(Problem(IntakeError.secretRequired))
         let text = String(buffer: answer.response(isLast: false, reader: nil))
         #expect(text.hasPrefix("HTTP/1.1 401 Unauthorized\r\n") && text.contains("\r\nwww-authenticate: Bearer\r\n"))
         for other in [IntakeError.revokedKey, .unknownKey, .keyRequired] {
-            let text = String(buffer: IntakeAnswer(refusal: other).response(isLast: false, reader: nil))
+            let text = String(buffer: IntakeAnswer(Problem(other)).response(isLast: false, reader: nil))
             #expect(text.hasPrefix("HTTP/1.1 403 ") && !text.contains("www-authenticate"))
         }
         let request = BinaryRequest(

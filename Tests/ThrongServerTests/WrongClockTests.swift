@@ -3,6 +3,7 @@ import Synchronization
 import TestCluster
 import Testing
 import ThrongIngest
+import ThrongJournal
 import ThrongPlan
 import ThrongRelease
 
@@ -58,7 +59,7 @@ struct WrongClockTests {
                 distinct: layout.trackedMargins.map {
                     DistinctDelta(
                         layout: 0, periodStart: start, margin: $0,
-                        cell: layout.project(CellIndex(0), from: layout.leaf, to: $0),
+                        cell: layout.projection(from: layout.leaf, to: $0)(CellIndex(0)),
                         window: layout.rotation.window(at: start), delta: 400)
                 })
             _ = try await counters.flush(flush, now: now)
@@ -77,7 +78,9 @@ struct WrongClockTests {
                 plans: [plan], releases: ReleaseScheduler(store: store, rules: .system),
                 reports: ReportScheduler(store: store, rules: .system, folder: "/nowhere"),
                 calendar: CalendarStore(store.connection),
-                retention: HouseRetention(RetentionStore(store.connection), folder: "/nowhere"),
+                retention: RetentionWithKeys(
+                    store: RetentionStore(store.connection), folder: "/nowhere",
+                    deletions: DeletionStore(store.connection), keys: BackupKeys(dataPath: "/nowhere"), pages: nil),
                 standing: standing,
                 guarded: ClockGuard(
                     clock: MachineClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),

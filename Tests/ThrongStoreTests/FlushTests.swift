@@ -63,6 +63,49 @@ struct FlushTests {
         #expect(try await coverage.totals(app: layout.app, period: .day(saturday + day)) == ["late": 7])
     }
 
+    @Test("what is taken out again leaves PostgreSQL as it is where it never came")
+    func twins() async throws {
+        let layout = MetricLayout.sample()
+        func rows(withdrawing: Bool) async throws -> [[String]] {
+            let settings = try await TestCluster.database()
+            let store = CounterStore(settings)
+            _ = try await store.attach(daemon: .new)
+            func flush(_ after: UInt64, count: Int64, devices: Int64, cell: UInt32) async throws {
+                let flush = Flush.of(
+                    layout, after: after, through: after + 1, cell: cell, count: count, devices: devices,
+                    margins: layout.trackedMargins)
+                let coverage = CoverageDelta(
+                    app: layout.app, hour: saturday + Int64(cell) * 3600, kind: .accepted, events: count)
+                _ = try await store.flush(
+                    Flush(
+                        after: flush.after, through: flush.through, layouts: flush.layouts,
+                        counters: count > 0 ? flush.counters : [], taken: count < 0 ? flush.counters : [],
+                        distinct: flush.distinct, coverage: [coverage]), now: saturday)
+            }
+            try await flush(0, count: 5, devices: 3, cell: 0)
+            if withdrawing {
+                // Beside others in their cell, and alone in another.
+                for cell: UInt32 in [0, 1] {
+                    try await flush(UInt64(cell) * 2 + 1, count: 4, devices: 2, cell: cell)
+                    try await flush(UInt64(cell) * 2 + 2, count: -4, devices: -2, cell: cell)
+                }
+            }
+            let admin = Connection(settings)
+            defer { admin.close() }
+            return [
+                try await admin.texts(
+                    "select row(period_start, measure, cell, value)::text from throng.counter where value <> 0 order by 1"
+                ),
+                try await admin.texts(
+                    "select row(period_start, margin, cell, window_number, devices)::text from throng.distinct_count order by 1"
+                ),
+                try await admin.texts("select row(hour, kind, events)::text from throng.coverage order by 1"),
+            ]
+        }
+        let rows = (with: try await rows(withdrawing: true), without: try await rows(withdrawing: false))
+        #expect(rows.with == rows.without && rows.without.allSatisfy { !$0.isEmpty })
+    }
+
     @Test("until when windows were closed is known behind every place in the journal, whatever the clock")
     func closings() async throws {
         let settings = try await TestCluster.database()

@@ -98,6 +98,9 @@ struct QueryParameterTests {
             Query.selectAgedCopies(app: "shop", before: .epoch, now: .epoch, report: nil),
             Query.removeDelivery(copy: copy, files: 1), Query.selectDueCopies(),
             Query.dropPartitions(countersBefore: .epoch, distinctBefore: .epoch, abandonedBefore: .epoch),
+            Query.selectAgedPages(), Query.selectColumns(table: "counter"), Query.countGoing(),
+            Query.insertBackupStep(metric: 1, bit: nil, shorter: nil, after: .zero, began: nil),
+            Query.decayRestored(metric: 1, dimension: nil, after: .zero, shorter: nil, began: nil, app: "shop"),
             Query.holdCounters(), Query.distributeCounters(parts: 8), Query.selectCounterNodes(),
         ] + later + released
 

@@ -20,7 +20,7 @@ struct ReleaseStoreTests {
             [(UInt32(1), Int64(40)), (3, 25)].map { cell, devices in
                 DistinctDelta(
                     layout: 0, periodStart: saturday, margin: margin,
-                    cell: layout.project(CellIndex(cell), from: layout.leaf, to: margin), window: WindowNumber(7),
+                    cell: layout.projection(from: layout.leaf, to: margin)(CellIndex(cell)), window: WindowNumber(7),
                     delta: devices)
             }
         }

@@ -20,7 +20,9 @@ OTHER = "other"
 _QUARTER = 900
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_ADDRESS = re.compile(r"(?P<from>[A-Za-z0-9+.-]*://|//)?(?P<host>[^/]*)(?P<path>.*)", re.DOTALL)
+_ADDRESS = re.compile(r"(?P<from>[Hh][Tt]{2}[Pp][Ss]?:/*|[A-Za-z0-9+.-]*://|//)?(?P<host>[^/]*)(?P<path>.*)", re.DOTALL)
+_HOURS = re.compile(r"(?:GMT|UTC)?([+-])(\d\d):?(\d\d)|(?:GMT|UTC)([+-])(\d\d?)(?::(\d\d))?", re.ASCII | re.IGNORECASE)
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufe0e\ufe0f\ufeff]")
 _AROUND = "".join(map(chr, range(0x21)))
 
 
@@ -91,10 +93,10 @@ def _version(rule: dict, labels: list[str], value: Scalar) -> str:
         text = str(int(value)) if rule["level"] == "major" and 0 <= value < 1e15 else ""
     else:
         text = _spelled(value) or ""
-    match = re.match(r"(\d+)(\.\d+)?", text, re.ASCII)
+    match = re.match(r"(\d+)(?:[._,](\d+))?", text, re.ASCII)
     if not match:
         return OTHER
-    label = match[1] if rule["level"] == "major" else match[1] + (match[2] or ".0")
+    label = match[1] if rule["level"] == "major" else f"{match[1]}.{match[2] or 0}"
     return label if label in labels else OTHER
 
 
@@ -123,8 +125,20 @@ def _offset(name: str) -> Optional[int]:
     return min(int(zone.utcoffset(day).total_seconds()) // 60 for day in days)
 
 
+def _minutes(text: str) -> Optional[int]:
+    """The minutes of an offset such as "+05:30", "+0530" or "GMT+5"."""
+    match = _HOURS.fullmatch(text)
+    if not match:
+        return None
+    sign, hours, minutes = match.groups()[:3] if match[1] else match.groups()[3:]
+    found = int(hours) * 60 + int(minutes or 0)
+    return None if int(minutes or 0) > 59 else -found if sign == "-" else found
+
+
 def _utc_offset(rule: dict, labels: list[str], value: Scalar) -> str:
-    minutes = number(value)
+    minutes = _minutes(value) if isinstance(value, str) else None
+    if minutes is None:
+        minutes = number(value)
     if minutes is None and isinstance(value, str):
         minutes = _offset(value)
     hour = None if minutes is None else minutes // 60
@@ -170,7 +184,8 @@ def _segments(path: str) -> list[Optional[str]]:
 def _host_name(host: str) -> str:
     """A host in Unicode, in small letters."""
     def folded(text: str) -> str:
-        small = "".join(sign.lower() for sign in unicodedata.normalize("NFKC", text).replace("\u3002", "."))
+        small = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("\u3002", "."))
+        small = "".join(sign.lower() for sign in small)
         return unicodedata.normalize("NFKC", small)
 
     def label(text: str) -> str:

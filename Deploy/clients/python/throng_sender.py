@@ -189,7 +189,7 @@ class Sender(Speaker):
         if isinstance(person, bytes):
             return identifier(person, purpose, window, text)
         key = self._keys.setdefault((purpose, window), secrets.token_bytes(32))
-        return hmac.new(key, (person + text).encode(), hashlib.sha256).hexdigest()[:32]
+        return hmac.new(key, (person + text).encode(errors="surrogatepass"), hashlib.sha256).hexdigest()[:32]
 
     def _identifier(self, person: Person, purpose: str, window: int) -> str:
         first = self._made(person, purpose, window, 0)
@@ -277,7 +277,7 @@ class Sender(Speaker):
         """Where there are no identifiers the daemon can't keep bounds: this process does, in the metric's period."""
         if purpose.get("identifier") != "none":
             return True
-        plain = person if isinstance(person, bytes) else person.encode()
+        plain = person if isinstance(person, bytes) else person.encode(errors="surrogatepass")
         who, tallies = hmac.new(self._own, plain, hashlib.sha256).digest(), []
         for metric in metrics:
             period = period_of(metric["period"], at, self._state["plan"]["time_zone"])

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongCrowd
 import ThrongIngest
+import ThrongLoad
 import ThrongPlan
 import ThrongSystem
 

@@ -1,6 +1,6 @@
 import Foundation
 import Histogram
-import ThrongCrowd
+import ThrongLoad
 import ThrongSystem
 
 /// The output of `throng bench`.

@@ -1,5 +1,5 @@
 internal import NIOCore
-internal import ThrongCrowd
+internal import ThrongLoad
 
 /// Sends one event loop's share of a load and notes what becomes of it.
 ///

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
-package import ThrongCrowd
+package import ThrongLoad
 
 /// Posts prepared batches to a daemon over plain HTTP, at a rate of its own choosing or as fast as it is answered.
 package struct LoadGenerator: Sendable {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import NIOCore
-internal import ThrongCrowd
 internal import ThrongIngest
+internal import ThrongLoad
 internal import ThrongPlan
 
 /// Prepared batches with their HTTP heads in front, ready to be copied into a connection's buffer.

@@ -16,12 +16,15 @@ struct NoiseTable: ParsableCommand {
 
     func run() throws {
         let cube = try CubeTrial.run()
-        print(
+        let seconds = cube.drawing + cube.adding
+        var musts = Musts()
+        musts.say(
             """
             \(cube.cells) cells, all 8 groupings, two layers: \(Self.rounded(cube.drawing)) s to draw, \
             \(Self.rounded(cube.adding)) s to add up (whole numbers within \(Self.rounded(cube.moved)) of the drawn ones); \
-            \(Self.rounded(cube.drawing + cube.adding)) s in all, peak \(cube.peak) MiB; must 30 s and 1024 MiB
-            """)
+            \(Self.rounded(seconds)) s in all, peak \(cube.peak) MiB
+            """, must: "30 s and 1024 MiB", seconds <= 30 && cube.peak <= 1024)
+        if musts.missed > 0 { throw ExitCode.failure }
     }
 
     private static func rounded(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
@@ -37,7 +40,8 @@ struct ReleaseTables: ParsableCommand {
     private static let folder = "Deploy/sample"
     /// What decides releases.
     private static let deciding = [
-        "Sources/ThrongRelease", "Sources/ThrongNoise", "Sources/ThrongAudit", "Lab/ThrongSuppression",
+        "Sources/ThrongRelease", "Sources/ThrongNoise", "Sources/ThrongAudit", "Sources/ThrongPlan/Margins",
+        "Lab/ThrongSuppression",
     ]
 
     func run() throws {
@@ -76,7 +80,7 @@ struct ReleaseTables: ParsableCommand {
     }
 
     private static func bytes(_ file: String) throws -> Data {
-        guard let bytes = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
+        guard let bytes = FileManager.default.contents(atPath: file) else { throw CrowdError.unreadable(file: file) }
         return bytes
     }
 

@@ -36,6 +36,8 @@ throng_icu_text throng_icu_number(throng_icu_language *language, const char *dec
 throng_icu_text throng_icu_date(throng_icu_language *language, const char *skeleton, int64_t day);
 // Several texts as one: "a, b and c", or as a choice "a, b or c".
 throng_icu_text throng_icu_list(throng_icu_language *language, const char *const *items, size_t count, bool is_choice);
+// The name of a language such as "de", or of a region such as "_002" (ISO 3166, UN M49).
+throng_icu_text throng_icu_name(const throng_icu_language *language, const char *code);
 bool throng_icu_is_right_to_left(const throng_icu_language *language);
 // A tag of BCP 47 with the script and the region that it means where it does not say so: zh-Hant-TW of zh-TW.
 throng_icu_text throng_icu_likely(const char *tag);

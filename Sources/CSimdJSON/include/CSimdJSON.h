@@ -18,12 +18,16 @@ typedef enum {
     THRONG_JSON_STRING = 5,
     THRONG_JSON_ARRAY = 6,
     THRONG_JSON_OBJECT = 7,
+    // An object in the list `events` of the outermost object whose members are the strings `event` and `at` and, perhaps, an object
+    // `fields`. Its text is that of `event`; the next node is the string of `at`, and what is left is `fields`. Such an object may
+    // as well come as a THRONG_JSON_OBJECT.
+    THRONG_JSON_EVENT = 8,
 } throng_json_kind;
 
 // One value, in document order. A member of an object is its key (a string) followed by its value.
 typedef struct {
     uint32_t kind;    // throng_json_kind
-    uint32_t length;  // bytes of a string; elements of an array; members of an object
+    uint32_t length;  // bytes of a string or an event's name; elements of an array; members of an object
     uint32_t next;    // index of the node after this one and everything in it
     uint32_t flaw;    // throng_json_flaw
     union {

@@ -53,9 +53,7 @@ enum StoredBytes {
         return bytes + digest(bytes, form)
     }
 
-    static func open(
-        _ bytes: some Collection<UInt8>, as form: AttestationForm
-    ) throws(AttestationError) -> ByteReader {
+    static func open(_ bytes: some Collection<UInt8>, as form: AttestationForm) throws(AttestationError) -> ByteReader {
         // The version comes first: a later one may have another length.
         if let found = bytes.first, found != version { throw .version(of: form, found: found) }
         var reader = try ByteReader(bytes, of: form)

@@ -49,8 +49,7 @@ package struct Credential: Sendable {
     }
 
     func present(for context: [UInt8], using generator: inout some RandomNumberGenerator) -> Presentation {
-        let random = HedgedRandomness.scalars(
-            3, for: "presentation", secrets: [m1], public: context, using: &generator)
+        let random = HedgedRandomness.scalars(3, for: "presentation", secrets: [m1], public: context, using: &generator)
         return present(for: context, nonce: .zero, a: random[0], r: random[1], z: random[2]) { statement, secrets in
             statement.prove(secrets, using: &generator)
         }
@@ -162,8 +161,7 @@ package struct Precredential: Sendable {
     package func finalize(_ response: CredentialResponse) throws(AttestationError) -> Credential {
         guard response.isProved(for: request, by: issuer) else { throw .unproved }
         // encUPrime is b · (X0 + x1 · m1Enc + x2 · m2Enc). What is left is (x0 + x1 · m1 + x2 · m2) · U.
-        let uPrime =
-            response.encUPrime - response.x0Aux - Point.sum([(r1, response.x1Aux), (r2, response.x2Aux)])
+        let uPrime = response.encUPrime - response.x0Aux - Point.sum([(r1, response.x1Aux), (r2, response.x2Aux)])
         guard !uPrime.isIdentity.isYes else { throw .empty }
         return Credential(m1: m1, u: response.u, uPrime: uPrime, x1: issuer.x1)
     }

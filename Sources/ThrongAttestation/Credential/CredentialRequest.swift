@@ -60,9 +60,7 @@ package struct CredentialResponse: Sendable {
         let (g, h) = (Suite.g, Suite.h)
         var statement = ProofStatement(
             "CredentialResponse",
-            of: [
-                g, h, request.m1Enc, request.m2Enc, u, encUPrime, key.x0, key.x1, key.x2, x0Aux, x1Aux, x2Aux, hAux,
-            ])
+            of: [g, h, request.m1Enc, request.m2Enc, u, encUPrime, key.x0, key.x1, key.x2, x0Aux, x1Aux, x2Aux, hAux])
         let (x0, x1, x2) = (statement.secret(), statement.secret(), statement.secret())
         let x0Blinding = statement.secret()
         // t1 = b · x1 and t2 = b · x2.

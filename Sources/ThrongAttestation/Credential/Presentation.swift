@@ -42,9 +42,7 @@ package struct Presentation: Sendable {
 
     /// Says whether it shows a credential of this issuer and request context, in this presentation context. False, too,
     /// if a commitment is the point at infinity: swift-crypto's verifier stops the process at such a proof.
-    package func isProved(
-        for presentationContext: [UInt8], requestContext: [UInt8], by issuer: IssuerSecrets
-    ) -> Bool {
+    package func isProved(for presentationContext: [UInt8], requestContext: [UInt8], by issuer: IssuerSecrets) -> Bool {
         // (x0 + x1 · m1 + x2 · m2) · U, as far as it is the credential's, less the commitment to it.
         let m2 = Suite.attribute(of: requestContext)
         let mac = Point.sum([(issuer.x0 + issuer.x2 * m2, u), (issuer.x1, m1Commit)])
@@ -93,8 +91,7 @@ package struct PresentationContext: Sendable, Hashable {
     /// Returns the context in which a device proves, once, that it is in a cell of a metric's grouping in a period. The
     /// cell is the dimensions with their buckets, none of which partitions devices; the layout is the public plan's.
     package static func first(
-        in cell: [DimensionName: BucketLabel], of metric: MetricName, layout: String, period: Period,
-        app: AppName
+        in cell: [DimensionName: BucketLabel], of metric: MetricName, layout: String, period: Period, app: AppName
     ) throws(AttestationError) -> PresentationContext {
         let buckets = cell.sorted { $0.key < $1.key }.flatMap { [$0.key.text, $0.value.text] }
         return PresentationContext(
@@ -106,9 +103,7 @@ package struct PresentationContext: Sendable, Hashable {
 /// The encoding of contexts, no two alike: each part follows its length, two bytes, the highest first.
 enum ContextParts {
     /// Returns the bytes of `throng-arc-1`, texts in UTF-8, a number of eight bytes, and more texts.
-    static func bytes(
-        _ texts: [String], _ number: Int64, _ more: [String] = []
-    ) throws(AttestationError) -> [UInt8] {
+    static func bytes(_ texts: [String], _ number: Int64, _ more: [String] = []) throws(AttestationError) -> [UInt8] {
         let eight = withUnsafeBytes(of: number.bigEndian) { Array($0) }
         var bytes: [UInt8] = []
         for part in (["throng-arc-1"] + texts).map({ Array($0.utf8) }) + [eight] + more.map({ Array($0.utf8) }) {

@@ -86,8 +86,7 @@ public actor DeviceCredentials: IdentifierSource {
     /// - Parameter transport: the way to the daemon; `Throng` hands in its own.
     /// - Returns: whether there is a credential of this month.
     /// - Throws: ``DeviceCredentialsError``, and what parts throw; call it again later.
-    @discardableResult
-    public func renew(by transport: any CredentialTransport) async throws -> Bool {
+    @discardableResult public func renew(by transport: any CredentialTransport) async throws -> Bool {
         let now = UnixSeconds(clock())
         let epoch = Epoch(containing: now)
         if kept.draw(for: epoch, now: now) { try keep() }
@@ -96,8 +95,7 @@ public actor DeviceCredentials: IdentifierSource {
         defer { isAsking = false }
         if !hasCredential(of: epoch), let asking = kept.asking, asking <= now {
             try await ask(for: epoch, by: transport)
-        } else if hasCredential(of: epoch), !hasCredential(of: epoch.next), let asking = kept.askingNext,
-            asking <= now
+        } else if hasCredential(of: epoch), !hasCredential(of: epoch.next), let asking = kept.askingNext, asking <= now
         {
             try await ask(for: epoch.next, by: transport)
         }
@@ -151,9 +149,7 @@ public actor DeviceCredentials: IdentifierSource {
         let credential: Credential
         do throws(AttestationError) {
             credential = try made.finalize(CredentialResponse(rawRepresentation: bytes))
-        } catch {
-            throw DeviceCredentialsError.answer
-        }
+        } catch { throw DeviceCredentialsError.answer }
         // Forgotten while it was under way, or asked for anew by another key.
         guard kept.months[epoch.description]?.request == made.rawRepresentation else { return }
         kept.months[epoch.description] = KeptCredentials.Month(
@@ -180,9 +176,7 @@ public actor DeviceCredentials: IdentifierSource {
                 if made.isFor(issuer) { return made }
             }
             made = Precredential(for: issuer, requestContext: try epoch.requestContext(of: app))
-        } catch {
-            throw DeviceCredentialsError.terms
-        }
+        } catch { throw DeviceCredentialsError.terms }
         kept.months[epoch.description] = KeptCredentials.Month(
             request: made.rawRepresentation, credential: nil, since: nil)
         try keep()

@@ -31,9 +31,7 @@ struct KeptCredentials: Codable, Sendable {
                 if let request = month.request { _ = try Precredential(rawRepresentation: request) }
                 if let credential = month.credential { _ = try Credential(rawRepresentation: credential) }
             }
-        } catch {
-            throw DeviceCredentialsError.stored
-        }
+        } catch { throw DeviceCredentialsError.stored }
     }
 
     func bytes() throws -> [UInt8] { Array(try JSONEncoder().encode(self)) }

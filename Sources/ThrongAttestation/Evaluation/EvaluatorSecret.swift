@@ -15,9 +15,7 @@ package struct EvaluatorSecret: Sendable {
     package var publicKey: EvaluatorKey { EvaluatorKey(point: key.compressed) }
 
     /// Returns how many points a request of so many bytes has; nil if no request has as many.
-    package static func points(in bytes: Int) -> Int? {
-        Evaluator.sizes.first { $0 * Point.byteCount == bytes }
-    }
+    package static func points(in bytes: Int) -> Int? { Evaluator.sizes.first { $0 * Point.byteCount == bytes } }
 
     package static let longestRequest = (Evaluator.sizes.max() ?? 0) * Point.byteCount
 

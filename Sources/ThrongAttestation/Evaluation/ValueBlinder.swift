@@ -40,9 +40,7 @@ struct BlindedValues: BlindedInputs {
             throw .inputs(found: inputs.count)
         }
         guard let point = Point(compressed: key.bytes) else { throw .point }
-        self.key = point
-        self.inputs = inputs
-        self.blinds = blinds
+        (self.key, self.inputs, self.blinds) = (point, inputs, blinds)
         points = zip(blinds, inputs).map { $0 * EvaluationSuite.point(of: $1) }
     }
 

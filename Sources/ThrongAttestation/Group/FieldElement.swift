@@ -10,8 +10,7 @@ struct FieldElement: Residue {
         one: Limbs(0x0000_0000_0000_0001, 0xffff_ffff_0000_0000, 0xffff_ffff_ffff_ffff, 0x0000_0000_ffff_fffe),
         square: Limbs(0x0000_0000_0000_0003, 0xffff_fffb_ffff_ffff, 0xffff_ffff_ffff_fffe, 0x0000_0004_ffff_fffd))
 
-    @inline(__always)
-    init(residue: Limbs) { self.residue = residue }
+    @inline(__always) init(residue: Limbs) { self.residue = residue }
 
     /// Any number of 256 bits, reduced.
     init(_ number: Limbs) { residue = Self.modulus.enter(number) }
@@ -19,11 +18,9 @@ struct FieldElement: Residue {
     /// sgn0 of RFC 9380: 1 if the number is odd.
     var sign: UInt64 { number.w0 & 1 }
 
-    @inline(__always)
-    var isZero: Choice { residue.isZero }
+    @inline(__always) var isZero: Choice { residue.isZero }
 
-    @inline(__always)
-    func equals(_ other: FieldElement) -> Choice { residue.equals(other.residue) }
+    @inline(__always) func equals(_ other: FieldElement) -> Choice { residue.equals(other.residue) }
 
     @inline(__always)
     static func pick(_ first: FieldElement, _ second: FieldElement, by choice: Choice) -> FieldElement {
@@ -31,19 +28,15 @@ struct FieldElement: Residue {
     }
 
     // A call of its own: a product in place a hundred times over is more code than the caches of small devices hold.
-    @inline(never)
-    static func * (left: FieldElement, right: FieldElement) -> FieldElement {
+    @inline(never) static func * (left: FieldElement, right: FieldElement) -> FieldElement {
         FieldElement(residue: modulus.multiply(left.residue, right.residue))
     }
 
-    @inline(__always)
-    var squared: FieldElement { self * self }
+    @inline(__always) var squared: FieldElement { self * self }
 
-    @inline(__always)
-    var doubled: FieldElement { self + self }
+    @inline(__always) var doubled: FieldElement { self + self }
 
-    @inline(__always)
-    var tripled: FieldElement { self + self + self }
+    @inline(__always) var tripled: FieldElement { self + self + self }
 
     /// 1 / self, and 0 for 0: the power of p − 2 (Fermat).
     var inverse: FieldElement {
@@ -58,8 +51,7 @@ struct FieldElement: Residue {
     /// RFC 9380's sqrt_ratio for p ≡ 3 modulo 4 (F.2.1.2), with Z = −10: a root of u / v, or where there is none one of Z · u / v.
     static func rootOfRatio(_ u: FieldElement, _ v: FieldElement) -> (isSquare: Choice, root: FieldElement) {
         let uv = u * v
-        let exponent = Limbs(
-            0xffff_ffff_ffff_ffff, 0x0000_0000_3fff_ffff, 0x4000_0000_0000_0000, 0x3fff_ffff_c000_0000)
+        let exponent = Limbs(0xffff_ffff_ffff_ffff, 0x0000_0000_3fff_ffff, 0x4000_0000_0000_0000, 0x3fff_ffff_c000_0000)
         let root = (uv * v.squared).power(exponent) * uv
         let isSquare = (root.squared * v).equals(u)
         return (isSquare, pick(root, root * rootOfTen, by: isSquare))
@@ -80,10 +72,8 @@ protocol Residue: Sendable {
 }
 
 extension Residue {
-    @inline(__always)
-    static var zero: Self { Self(residue: .zero) }
-    @inline(__always)
-    static var one: Self { Self(residue: modulus.one) }
+    @inline(__always) static var zero: Self { Self(residue: .zero) }
+    @inline(__always) static var one: Self { Self(residue: modulus.one) }
 
     /// A number of 384 bits, the highest byte first, reduced.
     init(wide bytes: some Collection<UInt8>) { self.init(residue: Self.modulus.enter(wide: bytes)) }
@@ -110,8 +100,7 @@ extension Residue {
     @inline(__always)
     static func - (left: Self, right: Self) -> Self { Self(residue: modulus.subtract(left.residue, right.residue)) }
 
-    @inline(__always)
-    static prefix func - (number: Self) -> Self { zero - number }
+    @inline(__always) static prefix func - (number: Self) -> Self { zero - number }
 }
 
 /// A number modulo the order n of P-256's group, in Montgomery's form. It may be a secret: it prints as nothing but its type.
@@ -138,9 +127,7 @@ struct Scalar: Residue {
     static func random(using generator: inout some RandomNumberGenerator) -> Scalar {
         while true {
             var bytes: [UInt8] = []
-            for _ in 0..<6 {
-                withUnsafeBytes(of: generator.next() as UInt64) { bytes.append(contentsOf: $0) }
-            }
+            for _ in 0..<6 { withUnsafeBytes(of: generator.next() as UInt64) { bytes.append(contentsOf: $0) } }
             let scalar = Scalar(wide: bytes)
             if !scalar.isZero { return scalar }
         }

@@ -12,21 +12,18 @@ struct Modulus: Sendable {
     /// 2⁵¹² modulo the value: what brings a number into the form.
     let square: Limbs
 
-    @inline(__always)
-    func add(_ left: Limbs, _ right: Limbs) -> Limbs {
+    @inline(__always) func add(_ left: Limbs, _ right: Limbs) -> Limbs {
         let (sum, carry) = left.adding(right)
         return reduceOnce(sum, above: carry)
     }
 
-    @inline(__always)
-    func subtract(_ left: Limbs, _ right: Limbs) -> Limbs {
+    @inline(__always) func subtract(_ left: Limbs, _ right: Limbs) -> Limbs {
         let (difference, borrow) = left.subtracting(right)
         return difference.adding(value.masked(by: Choice(bit: borrow))).sum
     }
 
     /// left · right / 2²⁵⁶. One of the two may be any number of 256 bits.
-    @inline(__always)
-    func multiply(_ left: Limbs, _ right: Limbs) -> Limbs {
+    @inline(__always) func multiply(_ left: Limbs, _ right: Limbs) -> Limbs {
         var row = Row()
         step(&row, left.w0, right)
         step(&row, left.w1, right)
@@ -66,13 +63,11 @@ struct Modulus: Sendable {
     private struct Row {
         var t0, t1, t2, t3, t4: UInt64
 
-        @inline(__always)
-        init() { (t0, t1, t2, t3, t4) = (0, 0, 0, 0, 0) }
+        @inline(__always) init() { (t0, t1, t2, t3, t4) = (0, 0, 0, 0, 0) }
     }
 
     /// (row + word · right + q · value) / 2⁶⁴, with the q that makes it whole.
-    @inline(__always)
-    private func step(_ row: inout Row, _ word: UInt64, _ right: Limbs) {
+    @inline(__always) private func step(_ row: inout Row, _ word: UInt64, _ right: Limbs) {
         var carry: UInt64 = 0
         let s0 = Self.multiplyAdd(row.t0, word, right.w0, &carry)
         let s1 = Self.multiplyAdd(row.t1, word, right.w1, &carry)
@@ -91,8 +86,7 @@ struct Modulus: Sendable {
     }
 
     /// The lower word of sum + left · right + carry; the upper one is the next carry. This never exceeds 128 bits.
-    @inline(__always)
-    private static func multiplyAdd(
+    @inline(__always) private static func multiplyAdd(
         _ sum: UInt64, _ left: UInt64, _ right: UInt64, _ carry: inout UInt64
     ) -> UInt64 {
         let product = UInt128(left) &* UInt128(right) &+ UInt128(sum) &+ UInt128(carry)
@@ -101,8 +95,7 @@ struct Modulus: Sendable {
     }
 
     /// A number below twice the modulus, brought below it.
-    @inline(__always)
-    private func reduceOnce(_ number: Limbs, above: UInt64) -> Limbs {
+    @inline(__always) private func reduceOnce(_ number: Limbs, above: UInt64) -> Limbs {
         let (difference, borrow) = number.subtracting(value)
         return Limbs.pick(number, difference, by: Choice(bit: borrow & (above ^ 1)))
     }
@@ -114,8 +107,7 @@ struct Limbs: Sendable {
 
     static let zero = Limbs(0, 0, 0, 0)
 
-    @inline(__always)
-    init(_ w0: UInt64, _ w1: UInt64, _ w2: UInt64, _ w3: UInt64) {
+    @inline(__always) init(_ w0: UInt64, _ w1: UInt64, _ w2: UInt64, _ w3: UInt64) {
         (self.w0, self.w1, self.w2, self.w3) = (w0, w1, w2, w3)
     }
 
@@ -144,8 +136,7 @@ struct Limbs: Sendable {
     }
 
     /// Four bits, counted from the lowest; the place, 0 to 63, is public.
-    @inline(__always)
-    func nibble(_ place: Int) -> UInt64 {
+    @inline(__always) func nibble(_ place: Int) -> UInt64 {
         let word =
             switch place / 16 {
             case 0: w0
@@ -156,24 +147,20 @@ struct Limbs: Sendable {
         return word &>> UInt64(4 * (place % 16)) & 15
     }
 
-    @inline(__always)
-    var isZero: Choice { Choice.isZero(w0 | w1 | w2 | w3) }
+    @inline(__always) var isZero: Choice { Choice.isZero(w0 | w1 | w2 | w3) }
 
-    @inline(__always)
-    func equals(_ other: Limbs) -> Choice {
+    @inline(__always) func equals(_ other: Limbs) -> Choice {
         Choice.isZero((w0 ^ other.w0) | (w1 ^ other.w1) | (w2 ^ other.w2) | (w3 ^ other.w3))
     }
 
-    @inline(__always)
-    static func pick(_ first: Limbs, _ second: Limbs, by choice: Choice) -> Limbs {
+    @inline(__always) static func pick(_ first: Limbs, _ second: Limbs, by choice: Choice) -> Limbs {
         Limbs(
             choice.pick(first.w0, second.w0), choice.pick(first.w1, second.w1), choice.pick(first.w2, second.w2),
             choice.pick(first.w3, second.w3))
     }
 
     /// The sum's lower 256 bits, and the bit above them.
-    @inline(__always)
-    func adding(_ other: Limbs) -> (sum: Limbs, carry: UInt64) {
+    @inline(__always) func adding(_ other: Limbs) -> (sum: Limbs, carry: UInt64) {
         var carry: UInt64 = 0
         let r0 = Self.add(w0, other.w0, &carry)
         let r1 = Self.add(w1, other.w1, &carry)
@@ -183,8 +170,7 @@ struct Limbs: Sendable {
     }
 
     /// The difference modulo 2²⁵⁶, and 1 if it was negative.
-    @inline(__always)
-    func subtracting(_ other: Limbs) -> (difference: Limbs, borrow: UInt64) {
+    @inline(__always) func subtracting(_ other: Limbs) -> (difference: Limbs, borrow: UInt64) {
         var borrow: UInt64 = 0
         let r0 = Self.subtract(w0, other.w0, &borrow)
         let r1 = Self.subtract(w1, other.w1, &borrow)
@@ -193,20 +179,17 @@ struct Limbs: Sendable {
         return (Limbs(r0, r1, r2, r3), borrow)
     }
 
-    @inline(__always)
-    func masked(by choice: Choice) -> Limbs {
+    @inline(__always) func masked(by choice: Choice) -> Limbs {
         Limbs(w0 & choice.mask, w1 & choice.mask, w2 & choice.mask, w3 & choice.mask)
     }
 
-    @inline(__always)
-    private static func add(_ left: UInt64, _ right: UInt64, _ carry: inout UInt64) -> UInt64 {
+    @inline(__always) private static func add(_ left: UInt64, _ right: UInt64, _ carry: inout UInt64) -> UInt64 {
         let sum = UInt128(left) &+ UInt128(right) &+ UInt128(carry)
         carry = UInt64(truncatingIfNeeded: sum &>> 64)
         return UInt64(truncatingIfNeeded: sum)
     }
 
-    @inline(__always)
-    private static func subtract(_ left: UInt64, _ right: UInt64, _ borrow: inout UInt64) -> UInt64 {
+    @inline(__always) private static func subtract(_ left: UInt64, _ right: UInt64, _ borrow: inout UInt64) -> UInt64 {
         let difference = UInt128(left) &- UInt128(right) &- UInt128(borrow)
         borrow = UInt64(truncatingIfNeeded: difference &>> 64) & 1
         return UInt64(truncatingIfNeeded: difference)
@@ -222,24 +205,18 @@ struct Choice: Sendable {
     let mask: UInt64
 
     /// - Parameter bit: 1 for yes, 0 for no; nothing else.
-    @inline(__always)
-    init(bit: UInt64) { mask = 0 &- bit }
+    @inline(__always) init(bit: UInt64) { mask = 0 &- bit }
 
-    @inline(__always)
-    private init(mask: UInt64) { self.mask = mask }
+    @inline(__always) private init(mask: UInt64) { self.mask = mask }
 
-    @inline(__always)
-    static func isZero(_ word: UInt64) -> Choice { Choice(bit: ((word | (0 &- word)) &>> 63) ^ 1) }
+    @inline(__always) static func isZero(_ word: UInt64) -> Choice { Choice(bit: ((word | (0 &- word)) &>> 63) ^ 1) }
 
-    @inline(__always)
-    static func & (left: Choice, right: Choice) -> Choice { Choice(mask: left.mask & right.mask) }
+    @inline(__always) static func & (left: Choice, right: Choice) -> Choice { Choice(mask: left.mask & right.mask) }
 
-    @inline(__always)
-    static prefix func ! (choice: Choice) -> Choice { Choice(mask: ~choice.mask) }
+    @inline(__always) static prefix func ! (choice: Choice) -> Choice { Choice(mask: ~choice.mask) }
 
     /// The first value for yes, the second for no.
-    @inline(__always)
-    func pick(_ first: UInt64, _ second: UInt64) -> UInt64 { second ^ (mask & (first ^ second)) }
+    @inline(__always) func pick(_ first: UInt64, _ second: UInt64) -> UInt64 { second ^ (mask & (first ^ second)) }
 
     /// The answer as something to branch on: only where it is public, or about to be.
     var isYes: Bool { mask != 0 }

@@ -15,8 +15,7 @@ struct Point: Sendable {
         x: FieldElement(
             Limbs(0xf4a1_3945_d898_c296, 0x7703_7d81_2deb_33a0, 0xf8bc_e6e5_63a4_40f2, 0x6b17_d1f2_e12c_4247)),
         y: FieldElement(
-            Limbs(0xcbb6_4068_37bf_51f5, 0x2bce_3357_6b31_5ece, 0x8ee7_eb4a_7c0f_9e16, 0x4fe3_42e2_fe1a_7f9b)),
-        z: .one)
+            Limbs(0xcbb6_4068_37bf_51f5, 0x2bce_3357_6b31_5ece, 0x8ee7_eb4a_7c0f_9e16, 0x4fe3_42e2_fe1a_7f9b)), z: .one)
 
     /// The curve's b.
     static let b = FieldElement(
@@ -55,16 +54,14 @@ struct Point: Sendable {
         let zz3 = zz.tripled
         let high = (Self.b * xz2 - zz3 - xx).tripled
         let xx3 = xx.tripled - zz3
-        return Point(
-            x: below * xy2 - high * yz2, y: above * below + xx3 * high, z: (yz2 * yy).doubled.doubled)
+        return Point(x: below * xy2 - high * yz2, y: above * below + xx3 * high, z: (yz2 * yy).doubled.doubled)
     }
 
     static prefix func - (point: Point) -> Point { Point(x: point.x, y: -point.y, z: point.z) }
 
     static func - (left: Point, right: Point) -> Point { left + -right }
 
-    @inline(__always)
-    static func pick(_ first: Point, _ second: Point, by choice: Choice) -> Point {
+    @inline(__always) static func pick(_ first: Point, _ second: Point, by choice: Choice) -> Point {
         Point(
             x: FieldElement.pick(first.x, second.x, by: choice), y: FieldElement.pick(first.y, second.y, by: choice),
             z: FieldElement.pick(first.z, second.z, by: choice))
@@ -123,8 +120,7 @@ extension Point {
         }
 
         /// Reads all of them, whichever is wanted.
-        @inline(__always)
-        subscript(digit: UInt64) -> Point {
+        @inline(__always) subscript(digit: UInt64) -> Point {
             var found = points[0]
             for place in 1..<16 { found = Point.pick(points[place], found, by: Choice.isZero(digit ^ UInt64(place))) }
             return found

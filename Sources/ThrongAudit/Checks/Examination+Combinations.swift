@@ -38,7 +38,6 @@ extension Examination {
         return numbers[place].measure.description
     }
 
-    /// Returns the covariances of the best estimates of some numbers.
     private func covariances(_ places: [Int]) -> [[Double]] {
         let all = places.map { estimator.best[$0] }
         var table = Array(repeating: Array(repeating: 0.0, count: all.count), count: all.count)
@@ -83,9 +82,7 @@ extension Examination {
         _ closest: inout [String: (ratio: Double, found: AuditReport.Closest)], _ report: inout AuditReport
     ) {
         var variance = 0.0
-        for (one, left) in chosen {
-            for (other, right) in chosen { variance += left * right * table[one][other] }
-        }
+        for (one, left) in chosen { for (other, right) in chosen { variance += left * right * table[one][other] } }
         let promise = chosen.reduce(Double.infinity) { min($0, laws[places[$1.place]].promise) }
         guard variance > 1e-6 * promise * promise else { return }
         let (deviation, kind) = (variance.squareRoot(), kind(of: places[chosen[0].place]))
@@ -93,9 +90,7 @@ extension Examination {
         guard ratio < min(closest[kind]?.ratio ?? .infinity, 1e9) || ratio < 0.999 else { return }
         let words = chosen.map { "\($0.sign < 0 ? "−" : "+") \(numbers[places[$0.place]].text)" }.joined(separator: " ")
         if ratio < closest[kind]?.ratio ?? .infinity {
-            closest[kind] = (
-                ratio, .init(measure: kind, deviation: deviation, promised: promise, combination: words)
-            )
+            closest[kind] = (ratio, .init(measure: kind, deviation: deviation, promised: promise, combination: words))
         }
         guard ratio < 0.999 else { return }
         report.find(
@@ -128,11 +123,9 @@ extension Examination {
         let isWhole = terms.allSatisfy { $0.coefficient == $0.coefficient.rounded() }
         let promised = isOne && isWhole ? terms.map { laws[$0.number].promise }.min() ?? 0 : 0
         report.estimates.append(
-            AuditEstimate(
-                combination: text, value: estimate.value, deviation: estimate.deviation, promised: promised))
+            AuditEstimate(combination: text, value: estimate.value, deviation: estimate.deviation, promised: promised))
         guard estimate.deviation > 1e-3 * promised, estimate.deviation < 0.999 * promised else { return }
-        report.find(
-            .closeness, text, "known within a standard deviation of \(AuditText.number(estimate.deviation))")
+        report.find(.closeness, text, "known within a standard deviation of \(AuditText.number(estimate.deviation))")
     }
 
     /// A number over its periods; sums over longer ones, and other ways of counting, are other series.

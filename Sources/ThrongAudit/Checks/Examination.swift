@@ -8,10 +8,14 @@ struct Examination {
     /// Works out the laws; numbers that have none are counted as not examined.
     init(_ all: [AuditNumber], _ input: AuditInput, _ report: inout AuditReport) {
         var (numbers, laws, metrics): ([AuditNumber], [NumberLaw], [AuditMetric]) = ([], [], [])
-        var (unplanned, unsplit): ([String: Int], [String: Int]) = ([:], [:])
+        var (unplanned, unsplit, unbounded): ([String: Int], [String: Int], [String: Int]) = ([:], [:], [:])
         for number in all {
             guard let metric = input.metric(of: number) else {
                 unplanned["\(number.app)/\(number.metric)", default: 0] += 1
+                continue
+            }
+            guard !metric.isBoundOpen || number.measure == .devices else {
+                unbounded["\(number.app)/\(number.metric)", default: 0] += 1
                 continue
             }
             guard let law = metric.law(of: number) else {
@@ -27,6 +31,9 @@ struct Examination {
         }
         for (name, count) in unsplit.sorted(by: { $0.key < $1.key }) {
             report.unexamined.append("\(count) numbers of \(name), by a field or bucket that no given plan has")
+        }
+        for (name, count) in unbounded.sorted(by: { $0.key < $1.key }) {
+            report.unexamined.append("\(count) numbers of \(name), under a bound that only reports in JSON say")
         }
         (self.numbers, self.laws, self.metrics) = (numbers, laws, metrics)
         estimator = Estimator(
@@ -54,9 +61,7 @@ struct Examination {
                 $0 + max(0, (numbers[$1].margin ?? 0) - laws[$1].margin)
             }
             guard abs(numbers[place].value - numbers[before].value) > moved else { continue }
-            report.find(
-                .equal, numbers[place].text,
-                "\(numbers[before].text), though it is the same question")
+            report.find(.equal, numbers[place].text, "\(numbers[before].text), though it is the same question")
         }
     }
 
@@ -80,8 +85,7 @@ struct Examination {
             let fields = Set(metrics[place].dimensions.filter { $0.base == nil }.map { "\($0.field) \($0.rule)" })
             for name in fields.sorted() {
                 let own = law.fields[name]
-                guard own.map({ $0.buckets.count > 1 }) ?? true,
-                    let found = parts[key(place, without: name)]?[name]
+                guard own.map({ $0.buckets.count > 1 }) ?? true, let found = parts[key(place, without: name)]?[name]
                 else { continue }
                 let inside = found.filter { own?.buckets.contains($0.key) ?? true }
                 let sum = inside.reduce(0) { $0 + $1.value }

@@ -7,7 +7,6 @@ package struct AuditInput: Sendable {
     package internal(set) var sources: [AuditSource] = []
     /// Files and parts of files that could not be read.
     package internal(set) var unread: [String] = []
-    /// Published numbers.
     package internal(set) var numbers: [AuditNumber] = []
     /// The public description of each metric, by metric and layout.
     var metrics: [String: AuditMetric] = [:]
@@ -17,6 +16,8 @@ package struct AuditInput: Sendable {
     var insights: [String: AuditInsight] = [:]
     /// Costs as releases state them, by metric and period.
     var costs: [String: Double] = [:]
+    /// The bounds that releases chose, by app, metric and period, as reports state them. Unit: events of an identifier in a window.
+    var bounds: [String: Int64] = [:]
     /// The numbers of pages, which are compared with those of other files.
     var pages: [AuditPage] = []
     /// All numbers in a report's JSON and CSV, by the report's name without its ending.
@@ -56,7 +57,11 @@ package struct AuditInput: Sendable {
         if let first = published.first, let cost { costs["\(first.metric) \(first.period.label)"] = cost }
     }
 
-    func metric(of number: AuditNumber) -> AuditMetric? { metrics["\(number.app)/\(number.metric)/\(number.layout)"] }
+    func metric(of number: AuditNumber) -> AuditMetric? {
+        let metric = metrics["\(number.app)/\(number.metric)/\(number.layout)"]
+        let bound = bounds["\(number.app)/\(number.metric)/\(number.period.label)"]
+        return bound.map { metric?.bounded(by: $0) } ?? metric
+    }
 }
 
 /// A file or a release that was read.
@@ -83,6 +88,11 @@ struct AuditInsight: Sendable {
 }
 
 extension AuditInsight {
+    /// The kinds that reports name.
+    static let kinds: Set = [
+        "count", "reach", "share", "mean", "distribution", "quantiles", "retention", "frequency", "funnel",
+    ]
+
     init(_ insight: Insight) {
         var (kind, sum): (String, String?) = ("count", nil)
         var part: (dimension: String, bucket: String)?

@@ -26,7 +26,9 @@ package struct AuditMetric: Sendable {
     /// The metric's k. Unit: devices.
     let threshold: Int64
     /// The contribution bound. Unit: events of an identifier in a window.
-    let bound: Int64
+    private(set) var bound: Int64
+    /// True if each release chooses its bound, and nothing says which it chose.
+    private(set) var isBoundOpen = false
     let sums: [Sum]
     /// The numbers of questions that share an event with it, by which variances are multiplied.
     var factors = (events: Int64(1), devices: Int64(1))
@@ -45,8 +47,8 @@ package struct AuditMetric: Sendable {
 
     struct Sum: Sendable {
         let name: String
-        /// The most that one device adds. Unit: the sum's.
-        let bound: Double
+        /// The most that one event adds. Unit: the sum's.
+        let most: Double
         /// The field, the clip and the decimals.
         let text: String
         let isNonNegative: Bool
@@ -58,7 +60,8 @@ package struct AuditMetric: Sendable {
     ///
     /// - Parameters:
     ///   - named: a name that tells it from other layouts of the metric.
-    ///   - fields: the field that each dimension reads; a dimension that is not there reads the field of its own name.
+    ///   - fields: the field that each dimension reads, and the kind of its buckets; a dimension that is not there reads the
+    ///     field of its own name.
     ///   - reach: true if devices are published.
     package init(
         _ layout: MetricLayout, named: String = "", threshold: Threshold, events: Set<String>?, audience: String,
@@ -87,13 +90,11 @@ package struct AuditMetric: Sendable {
             hasIdentifiers ? "identifiers of \(layout.rotation.seconds) s" : "no identifiers",
             "in a \(layout.period.rawValue)", "sampling \(layout.sampling)", progress ?? "",
         ].joined(separator: ", ")
-        knows =
-            !reach ? nil : layout.provedFirsts != nil ? "proved" : layout.firsts != nil ? "said" : nil
+        knows = !reach ? nil : layout.provedFirsts != nil ? "proved" : layout.firsts != nil ? "said" : nil
         bound = Int64(layout.contributionBound)
         sums = layout.sums.map { sum in
-            let most = max(abs(sum.lowest), abs(sum.highest))
-            return Sum(
-                name: sum.name, bound: most * Double(layout.contributionBound),
+            Sum(
+                name: sum.name, most: max(abs(sum.lowest), abs(sum.highest)),
                 text: "\(sum.field) from \(sum.lowest) to \(sum.highest) by \(sum.decimals)",
                 isNonNegative: sum.lowest >= 0, quantum: (0..<sum.decimals).reduce(1.0) { part, _ in part / 10 })
         }
@@ -107,12 +108,20 @@ package struct AuditMetric: Sendable {
         let signals = (purpose?.refusedBy ?? []).map(\.rawValue).sorted().joined(separator: "+")
         var fields: [DimensionName: String] = [:]
         for dimension in plan.cubeDimensions(of: metric) where dimension.name != metric.within?.name {
-            fields[dimension.name] = dimension.field.text
+            fields[dimension.name] = "\(dimension.field), \(dimension.rule.bucketKind)"
         }
         self.init(
             try plan.layout(of: metric, rules: .system), threshold: metric.threshold,
             events: Set(metric.countingEvents.map(\.text)), audience: "\(purpose?.needsConsent ?? false) \(signals)",
             fields: fields, reach: metric.reach)
+        isBoundOpen = metric.choosesBound
+    }
+
+    /// Returns the metric with the bound that a release chose.
+    func bounded(by other: Int64) -> AuditMetric {
+        var metric = self
+        (metric.bound, metric.isBoundOpen) = (other, false)
+        return metric
     }
 
     /// Returns the place of the dimension of that name; nil if there is none.
@@ -146,9 +155,9 @@ package struct AuditMetric: Sendable {
         var metric = self
         for event in events ?? [] {
             let sharing = all.map { $0.name == name && $0.app == app ? self : $0 }.filter { shares(event, with: $0) }
-            func groups(_ alike: (AuditMetric, AuditMetric) -> Bool) -> Int64 {
+            func groups(of metrics: [AuditMetric], _ alike: (AuditMetric, AuditMetric) -> Bool) -> Int64 {
                 var groups: [[AuditMetric]] = []
-                for one in sharing {
+                for one in metrics {
                     if let place = groups.firstIndex(where: { $0.allSatisfy { alike($0, one) } }) {
                         groups[place].append(one)
                     } else {
@@ -157,8 +166,10 @@ package struct AuditMetric: Sendable {
                 }
                 return Int64(groups.count)
             }
-            metric.factors.events = max(metric.factors.events, groups { $0.asksAlike($1) })
-            metric.factors.devices = max(metric.factors.devices, groups { $0.splitsAlike($1) })
+            // Numbers of identifiers are not linear in events.
+            let linear = sharing.filter { !$0.countsIdentifiers }
+            metric.factors.events = max(metric.factors.events, groups(of: linear) { $0.asksAlike($1) })
+            metric.factors.devices = max(metric.factors.devices, groups(of: sharing) { $0.splitsAlike($1) })
         }
         return metric
     }

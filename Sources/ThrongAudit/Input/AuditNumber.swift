@@ -63,6 +63,9 @@ package struct AuditPeriod: Sendable, Hashable, Comparable {
 
     package init(_ label: String) { self.label = label }
 
+    /// True if there is such a day, week or month; hours have the offset of a time zone that is not known here.
+    var isReal: Bool { label.contains("T") || PeriodCalendar.utc.period(labelled: label) != nil }
+
     /// Orders periods of one kind by time.
     package static func < (left: Self, right: Self) -> Bool { left.label < right.label }
 

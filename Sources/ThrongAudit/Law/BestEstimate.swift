@@ -71,9 +71,7 @@ struct Estimator {
         let precisions = deviations.map { 1 / ($0 * $0) }
         let matrix = Linear.normal(rows, precisions)
         guard let solution = Linear.solve(matrix, rows[target])?.solution else { return nil }
-        return rows.indices.map { row in
-            precisions[row] * zip(rows[row], solution).reduce(0) { $0 + $1.0 * $1.1 }
-        }
+        return rows.indices.map { row in precisions[row] * zip(rows[row], solution).reduce(0) { $0 + $1.0 * $1.1 } }
     }
 }
 

@@ -19,7 +19,8 @@ struct NumberLaw {
     /// The number of periods that it is a sum of.
     let parts: Double
     let period: AuditPeriod
-    /// The least standard deviation that is promised of any whole combination: k/4 devices, or k·b/10.
+    /// The least standard deviation that is promised of any whole combination: k/4 devices, or k·b/10 events, and
+    /// no less than devices have that send one event each.
     let promise: Double
 
     /// A field that a number tells apart.
@@ -89,17 +90,19 @@ extension AuditMetric {
     func law(of number: AuditNumber) -> NumberLaw? {
         let isDevices = number.measure == .devices
         var unit = 1.0 / 16
+        // No number of events is nearer than one of devices that send one each.
+        let eventUnit = max(Double(bound) * Double(bound) / 100, unit)
         var (square, measure) = (Double(threshold * threshold), "devices")
         var isWide = isDevices || countsIdentifiers
         switch number.measure {
         case .devices: measure = knows.map { "\($0) in a \(number.period.kind.rawValue)" } ?? "identifiers"
         case .events where countsIdentifiers: measure = "identifiers"
         case .events:
-            unit = Double(bound * bound) / 100
+            unit = eventUnit
             measure = "events, \(bound)"
         case .sum(let name):
             guard let sum = sums.first(where: { $0.name == name }) else { return nil }
-            unit = sum.bound * sum.bound / 100
+            unit = sum.most * sum.most * eventUnit
             measure = "\(sum.text), \(bound)"
             isWide = false
         }

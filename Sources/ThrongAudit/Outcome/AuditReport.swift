@@ -88,8 +88,7 @@ package struct AuditReport: Sendable, Codable {
     private var coverage: String {
         let combined = differences.enumerated().map { "\($1) combinations of \($0 + 2)" }
         let parts =
-            ["examined \(examined) of \(numbers) numbers from \(sources.count) sources"] + combined
-            + [
+            ["examined \(examined) of \(numbers) numbers from \(sources.count) sources"] + combined + [
                 "\(days) comparisons of days", "\(sums) sums", "\(margins) margins", "\(repeated) repeated answers",
                 "\(pages) numbers of pages",
             ]

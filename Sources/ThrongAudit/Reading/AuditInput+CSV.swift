@@ -11,13 +11,15 @@ extension AuditInput {
             }
             literals[Self.stem(name), default: []] += lines.dropFirst().flatMap { $0 }.compactMap { Double($0) }
             var unknown: Set<String> = []
+            let cut = lines.count { $0.count != header.count }
+            if cut > 0 { unread.append("\(name): \(cut) lines, which are cut off or too long") }
             for line in lines.dropFirst() where line.count == header.count {
                 let fields = Dictionary(zip(header, line)) { first, _ in first }.filter { !$0.value.isEmpty }
-                guard fields["status"] == "published", fields["row"] == "group" || fields["row"] == "whole" else {
-                    continue
-                }
-                let title = fields["insight"] ?? ""
-                guard let insight = insights[title], let app, let label = fields["period"],
+                guard fields["row"] == "group" || fields["row"] == "whole" else { continue }
+                let (status, title) = (fields["status"], fields["insight"] ?? "")
+                if status == "derived" || status != "published" && fields["value"] == nil { continue }
+                guard status == "published", let insight = insights[title], let app, let label = fields["period"],
+                    AuditPeriod(label).isReal,
                     let found = row(fields, header, insight, AuditPeriod(label), app: app, name)
                         .numbers(newest(insight.metric, of: app))
                 else {
@@ -28,7 +30,8 @@ extension AuditInput {
             }
             for title in unknown.sorted() {
                 unread.append(
-                    "\(name): insight \(title), of which neither a plan nor a report in JSON says what it counts")
+                    "\(name): insight \(title), of which neither a plan nor a report in JSON says what it counts, or when"
+                )
             }
         }
         tables = []
@@ -141,8 +144,7 @@ struct AuditRow {
         case "retention":
             guard let week = retentionWeek(metric) else { return nil }
             return [
-                number(numerator, measure, buckets),
-                number(denominator, measure, buckets.merging([week: "0"]) { $1 }),
+                number(numerator, measure, buckets), number(denominator, measure, buckets.merging([week: "0"]) { $1 }),
             ].compactMap { $0 }
         case "mean":
             let count = number(denominator, .events, buckets)
@@ -159,9 +161,8 @@ struct AuditRow {
 
     /// Returns the buckets that a row's bucket stands for: a step of a funnel stands for the later ones, too.
     private func labels(_ bucket: String, of dimension: String, _ metric: AuditMetric?) -> Set<String> {
-        guard insight.kind == "funnel", filters[dimension] == nil, let metric,
-            let place = metric.dimension(dimension), metric.dimensions[place].base == nil,
-            place == metric.dimensions.lastIndex(where: { $0.base == nil }),
+        guard insight.kind == "funnel", filters[dimension] == nil, let metric, let place = metric.dimension(dimension),
+            metric.dimensions[place].base == nil, place == metric.dimensions.lastIndex(where: { $0.base == nil }),
             let step = metric.dimensions[place].labels.firstIndex(of: bucket)
         else { return [bucket] }
         return Set(metric.dimensions[place].labels[step...])

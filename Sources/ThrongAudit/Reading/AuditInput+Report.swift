@@ -12,7 +12,12 @@ extension AuditInput {
         } else if name.hasSuffix(".csv") {
             tables.append((name, CSVLines.split(String(decoding: bytes, as: UTF8.self))))
         } else if name.hasSuffix(".html") {
-            pages += HTMLTables.read(String(decoding: bytes, as: UTF8.self), source: name)
+            let text = String(decoding: bytes, as: UTF8.self)
+            let tables = HTMLTables.read(text, source: name)
+            if text.contains("<html") ? !text.contains("</html>") : tables.isEmpty {
+                unread.append("\(name): not a whole page of a report")
+            }
+            pages += tables
         } else {
             unread.append("\(name): neither JSON nor CSV nor HTML")
         }
@@ -20,23 +25,33 @@ extension AuditInput {
     }
 
     /// Returns the name without its ending, which a report's files share.
-    static func stem(_ name: String) -> String {
-        name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-    }
+    static func stem(_ name: String) -> String { name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name }
 
     private mutating func add(report bytes: [UInt8], _ name: String) {
         let tree = JSONTree.read(bytes)
         // Manifests and other records of Throng have no numbers about people.
         if let format = tree?["format"]?.text, format.hasPrefix("throng-"), format != "throng-report/1" { return }
         guard let tree, tree["format"]?.text == "throng-report/1",
-            let app = tree["app"]?["name"]?.text, let label = tree["period"]?["label"]?.text
+            let app = tree["app"]?["name"]?.text, let label = tree["period"]?["label"]?.text, AuditPeriod(label).isReal
         else {
             unread.append("\(name): not a report of format throng-report/1")
             return
         }
         literals[Self.stem(name), default: []] += tree.numbers
-        for insight in tree["insights"]?.elements ?? [] where insight["status"]?.text == "answered" {
-            guard let said = AuditInsight(insight), let title = insight["name"]?.text else {
+        for release in tree["releases"]?.elements ?? [] {
+            guard let metric = release["metric"]?.text, let period = release["period"]?.text,
+                let bound = release["contribution_bound"]?.value.flatMap(Int64.init(exactly:)), bound > 0
+            else { continue }
+            bounds["\(app)/\(metric)/\(period)"] = bound
+        }
+        guard let answers = tree["insights"]?.elements else {
+            unread.append("\(name): a report without insights")
+            return
+        }
+        for insight in answers where !["not_released", "expired"].contains(insight["status"]?.text) {
+            guard insight["status"]?.text == "answered", let said = AuditInsight(insight),
+                let title = insight["name"]?.text
+            else {
                 unread.append("\(name): an insight could not be read")
                 continue
             }
@@ -59,14 +74,17 @@ extension AuditInput {
         let metric = newest(insight.metric, of: app)
         var unknown = 0
         func take(_ figure: JSONTree, _ labels: [String], _ period: AuditPeriod) -> [AuditNumber] {
-            guard figure["status"]?.text == "published" else { return [] }
+            guard figure["status"]?.text == "published" else {
+                // A derived one is computed from others. Whatever else has a value says more than is known of it.
+                unknown += figure["status"]?.text == "derived" || figure["value"]?.value == nil ? 0 : 1
+                return []
+            }
             let row = AuditRow(
                 source: name, app: app, insight: insight, period: period,
                 buckets: filters.merging(zip(dimensions, labels)) { $1 }, filters: filters,
                 statement: basis?["statement"]?.text ?? "", value: figure["value"]?.value,
                 numerator: figure["numerator"]?.value, denominator: figure["denominator"]?.value,
-                sampling: basis?["sampling"]?.value ?? 1,
-                margin: figure["margin"]?.value ?? within)
+                sampling: basis?["sampling"]?.value ?? 1, margin: figure["margin"]?.value ?? within)
             guard let found = row.numbers(metric) else {
                 unknown += 1
                 return []
@@ -98,7 +116,9 @@ extension AuditInput {
 extension AuditInsight {
     /// Reads what a report in JSON says of an insight.
     fileprivate init?(_ tree: JSONTree) {
-        guard let metric = tree["metric"]?.text, let kind = tree["kind"]?.text else { return nil }
+        guard let metric = tree["metric"]?.text, let kind = tree["kind"]?.text, Self.kinds.contains(kind) else {
+            return nil
+        }
         var part: (dimension: String, bucket: String)?
         if let dimension = tree["part"]?["dimension"]?.text, let bucket = tree["part"]?["bucket"]?.text {
             part = (dimension, bucket)
@@ -109,8 +129,7 @@ extension AuditInsight {
                 filters[dimension] = bucket
             }
         }
-        self.init(
-            metric: metric, title: tree["title"]?.text ?? "", kind: kind, part: part, sum: nil, filters: filters)
+        self.init(metric: metric, title: tree["title"]?.text ?? "", kind: kind, part: part, sum: nil, filters: filters)
     }
 }
 
@@ -211,15 +230,12 @@ enum HTMLTables {
     }
 
     /// Reads a whole number in groups of three digits, and the step that it may be rounded to: the place of its last
-    /// digit that is not 0. Words such as "about" may stand before it.
+    /// digit that is not 0. A word such as "about" may stand before it, a margin after it. "119 to 147" is no number.
     private static func number(_ text: String) -> (value: Double, step: Double)? {
-        func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
-        let words = text.split(separator: " ").filter { !$0.allSatisfy(\.isLetter) }.joined(separator: " ")
-        guard let first = words.first, isDigit(first), let last = words.last, isDigit(last) else { return nil }
-        let groups = words.split { !isDigit($0) }
-        guard groups.dropFirst().allSatisfy({ $0.count == 3 }), groups[0].count <= 3 || groups.count == 1,
-            let value = Double(groups.joined())
-        else { return nil }
+        let number = /(?:\p{L}+ )*([0-9]{1,3}(?:[ ,.'’\u{A0}\u{202F}][0-9]{3})+|[0-9]+)(?: \p{L}+)*(?: ?±.*)?/
+        guard let found = text.wholeMatch(of: number)?.1, let value = Double(found.filter(\.isNumber)) else {
+            return nil
+        }
         var step = 1.0
         while value > 0, step <= value, value.truncatingRemainder(dividingBy: step * 10) == 0 { step *= 10 }
         return (value, step)

@@ -50,9 +50,7 @@ struct Activity: Codable, Sendable {
 
 extension PublicPlan.Answered {
     /// Says whether the metric asks about an event.
-    func asks(about event: String) -> Bool {
-        (retention?.of ?? frequency?.of ?? []).contains { $0.text == event }
-    }
+    func asks(about event: String) -> Bool { (retention?.of ?? frequency?.of ?? []).contains { $0.text == event } }
 
     /// The length of the periods that are answered one by one.
     var period: PeriodKind { frequency?.per ?? .week }

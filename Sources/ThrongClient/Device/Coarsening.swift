@@ -13,8 +13,7 @@ struct Coarsening: Sendable {
         var rules: Set<BucketingRule> = []
         bucketings = metrics.flatMap { $0.dimensions + $0.stepDimensions }.filter {
             $0.field == field.text && rules.insert($0.rule).inserted
-        }
-        .map(\.bucketing)
+        }.map(\.bucketing)
         sums = metrics.flatMap(\.sums).filter { $0.field == field }
         isRevealed = rules.contains { if case .revealed = $0 { true } else { false } }
     }
@@ -44,8 +43,7 @@ struct Coarsening: Sendable {
         guard let number = value.withFieldValue(\.numeric), let lowest = sums.map(\.lowest).min(),
             let highest = sums.map(\.highest).max(), let decimals = sums.map(\.decimals).max()
         else { throw .invalidValue }
-        let whole = SumMeasure(
-            name: "", field: "", lowest: lowest, highest: highest, decimals: decimals, unit: "")
+        let whole = SumMeasure(name: "", field: "", lowest: lowest, highest: highest, decimals: decimals, unit: "")
         let quantum = whole.quantum(of: number)
         return decimals == 0 ? .integer(quantum) : .number(Double(quantum) / whole.scale)
     }

@@ -80,12 +80,9 @@ struct ConsentDocument: Codable {
         from storage: AppStorage, for address: String
     ) -> (consents: Consents, isLost: Bool, isUnbound: Bool)? {
         do {
-            guard let data = try storage.read(name) else {
-                return try storage.isUsed ? (.lost, true, false) : nil
-            }
+            guard let data = try storage.read(name) else { return try storage.isUsed ? (.lost, true, false) : nil }
             let document = try JSONDecoder().decode(Self.self, from: data)
-            let consents = Consents(
-                said: document.said, versions: document.versions, others: document.others)
+            let consents = Consents(said: document.said, versions: document.versions, others: document.others)
             guard document.check == Self.check(document.address, consents, device: document.device) else {
                 return (.lost, true, false)
             }

@@ -31,17 +31,6 @@ enum DaemonAnswer<Word: Decodable & Sendable>: Sendable {
     init(_ failure: TransportFailure) { self = failure == .notSent ? .notSent : .unanswered }
 }
 
-extension Encodable {
-    /// The value as it is sent: JSON with sorted keys.
-    var sentText: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        }
-    }
-}
-
 /// The daemon's word for a withdrawal.
 struct WithdrawalReceipt: Decodable, Sendable { let receipt: String }
 

@@ -3,7 +3,6 @@ internal import Foundation
 internal import ThrongWire
 
 extension DeviceMemory {
-    /// The rules by which batches are made.
     struct BatchRules {
         let ageLimit: Int64
         let batchLimit: Int
@@ -12,7 +11,6 @@ extension DeviceMemory {
         let consentVersion: Int?
         /// The app key; nil if there is none.
         var key: String?
-        /// True if the batch is a test's.
         var isTest = false
         /// The window's attested identifier with its proof; nil for an identifier of the device's own.
         var attested: (place: RotationWindow, identifier: AttestedIdentifier)?
@@ -69,7 +67,7 @@ extension DeviceMemory {
             let fields = revealed.hashed(part.fields, of: known, purpose: purpose.name, window: window, in: plan)
             draft.wire.append(
                 Batch.Event(
-                    event: part.event, at: Self.timestamp(instant), fields: fields.isEmpty ? nil : fields,
+                    event: part.event, at: Instant.text(instant), fields: fields.isEmpty ? nil : fields,
                     count: part.count == 1 ? nil : part.count, firsts: firsts.claims.isEmpty ? nil : firsts.claims))
         }
         queues[purpose.name] = draft.rest
@@ -151,22 +149,20 @@ extension DeviceMemory {
             attested == nil && purpose.hasIdentifiers
             ? identifier(purpose: purpose.name, window: draft.window, isPassing: purpose.countsChildren) : nil
         let batch = Batch(
-            app: app, batch: name, purpose: purpose.name, window: draft.window,
-            id: attested?.identifier.id ?? own,
+            app: app, batch: name, purpose: purpose.name, window: draft.window, id: attested?.identifier.id ?? own,
             context: shared, events: Self.without(shared, draft.wire), consentVersion: rules.consentVersion,
             key: rules.key, proof: proof, isTest: rules.isTest)
         let body: String
         do {
-            body = try batch.sentText
+            body = try batch.stableJSON
         } catch {
             // Labels and finite numbers can always be written; what can't be is not kept for ever.
             drop(.invalidValue, draft.taken.reduce(0) { $0 + $1.count })
             return nil
         }
         var made = Outstanding(
-            batch: name.description, window: draft.window, body: body,
-            events: draft.taken, firsts: draft.marks, log: log.upperBound, firstSent: now,
-            spentBefore: draft.spentBefore)
+            batch: name.description, window: draft.window, body: body, events: draft.taken, firsts: draft.marks,
+            log: log.upperBound, firstSent: now, spentBefore: draft.spentBefore)
         made.isSealed = purpose.isOblivious
         made.attested = attested?.identifier.id
         made.slot = own.flatMap { Array(SHA256.hash(data: Data($0.utf8))).first }
@@ -239,27 +235,10 @@ extension DeviceMemory {
         }
     }
 
-    /// Returns an instant in the form of RFC 3339, in UTC.
-    static func timestamp(_ time: UnixSeconds) -> String {
-        let seconds = PeriodCalendar.utc.secondOfDay(at: time)
-        func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(padded).joined(separator: ":")
-        return "\(PeriodCalendar.utc.date(at: time))T\(clock)Z"
-    }
-
-    /// The instant that ``timestamp(_:)`` wrote; nil for another text.
-    static func instant(_ timestamp: String) -> UnixSeconds? {
-        let parts = timestamp.dropFirst(11).prefix(8).split(separator: ":").compactMap { Int64($0) }
-        guard parts.count == 3, let date = CalendarDate(String(timestamp.prefix(10))) else { return nil }
-        return PeriodCalendar.utc.midnight(of: date) + (parts[0] * 3600 + parts[1] * 60 + parts[2])
-    }
-
     /// The fields that all events have alike, which are written once.
     private static func shared(_ events: [Batch.Event], allowed: Set<String>) -> [String: Batch.Scalar] {
         guard events.count > 1, let first = events.first?.fields else { return [:] }
-        return first.filter { name, value in
-            allowed.contains(name) && events.allSatisfy { $0.fields?[name] == value }
-        }
+        return first.filter { name, value in allowed.contains(name) && events.allSatisfy { $0.fields?[name] == value } }
     }
 
     private static func without(_ shared: [String: Batch.Scalar], _ events: [Batch.Event]) -> [Batch.Event] {
@@ -306,14 +285,10 @@ struct BatchDraft {
     /// The keys of all contributions that the batch makes for the first time.
     var marked: Set<UInt64> = []
 
-    init(
-        in window: Int64, after spent: Spending, attested: (place: RotationWindow, identifier: AttestedIdentifier)?
-    ) {
+    init(in window: Int64, after spent: Spending, attested: (place: RotationWindow, identifier: AttestedIdentifier)?) {
         var spending = spent
         spending.open(window)
-        self.window = window
-        self.attested = attested
-        self.spending = spending
+        (self.window, self.attested, self.spending) = (window, attested, spending)
         spentBefore = spending
     }
 }

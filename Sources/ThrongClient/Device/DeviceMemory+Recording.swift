@@ -30,9 +30,7 @@ extension DeviceMemory {
                 try enqueue(
                     record.event, record.fields, at: record.unixSeconds, for: purpose, in: circumstances,
                     random: &random)
-            } catch {
-                drop(error, event: record.event)
-            }
+            } catch { drop(error, event: record.event) }
         }
     }
 
@@ -61,9 +59,7 @@ extension DeviceMemory {
         guard let event = metric.events.min() else { return }
         do throws(DropReason) {
             try enqueue(event, fields, at: time, for: purpose, in: circumstances, random: &random)
-        } catch {
-            drop(error, event: event)
-        }
+        } catch { drop(error, event: event) }
     }
 
     /// Notes what is asked about. The first event of a week answers which week after the device's first one it is, so
@@ -98,8 +94,7 @@ extension DeviceMemory {
         let coarsened = try event.coarsened { fields[$0] ?? circumstances.context[$0] }
         let live = event.metrics.filter { time < $0.expires }
         guard !live.isEmpty else { throw .metricExpired }
-        for metric in live
-        where metric.isImpossible(metric.buckets(event: name, fields: coarsened, at: time)) {
+        for metric in live where metric.isImpossible(metric.buckets(event: name, fields: coarsened, at: time)) {
             throw .impossibleCombination
         }
         guard Double.random(in: 0..<1, using: &random) < event.sampling else { throw .notSampled }
@@ -110,8 +105,7 @@ extension DeviceMemory {
         put(
             QueuedEvent(
                 event: name, fields: coarsened, start: period.start, end: period.end, metrics: counting.map(\.name),
-                count: 1),
-            into: purpose.name, limit: circumstances.queueLimit)
+                count: 1), into: purpose.name, limit: circumstances.queueLimit)
     }
 
     /// Adds an event to those metrics that have room for it, and returns them: their bound in a window, or in the

@@ -97,7 +97,6 @@ struct DeviceMemory: Codable, Sendable {
         }
     }
 
-    /// Events that wait in queues.
     var waiting: Int { queues.values.joined().reduce(0) { $0 + $1.count } }
 
     /// The purposes for which something waits.
@@ -178,10 +177,9 @@ extension OwedWithdrawal {
     fileprivate init?(
         _ identifier: PassingIdentifier, purpose: String, app: String, due: UnixSeconds, random: inout RandomSource
     ) {
-        let request = WithdrawRequest(
-            app: app, purpose: purpose, window: identifier.place.window, id: identifier.id)
+        let request = WithdrawRequest(app: app, purpose: purpose, window: identifier.place.window, id: identifier.id)
         // Names and numbers can always be written.
-        guard let body = try? request.sentText else { return nil }
+        guard let body = try? request.stableJSON else { return nil }
         self.body = body
         id = BatchID(high: random.next(), low: random.next()).description
         self.purpose = purpose

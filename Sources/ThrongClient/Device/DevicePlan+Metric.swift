@@ -139,16 +139,13 @@ extension DevicePlan {
                 switch dimension.field {
                 case FieldName.time.text: dimension.bucketing.bucket(.integer(time.value))
                 case FieldName.event.text: event.withFieldValue { dimension.bucketing.bucket($0) }
-                default:
-                    (fields[dimension.field] ?? .null).withFieldValue { dimension.bucketing.bucket($0) }
+                default: (fields[dimension.field] ?? .null).withFieldValue { dimension.bucketing.bucket($0) }
                 }
             }
         }
 
         /// True if it asks for firsts, for answers or for values that nobody has listed.
-        var asksForMore: Bool {
-            !firstPeriods.isEmpty || answered != nil || dimensions.contains(where: \.isRevealed)
-        }
+        var asksForMore: Bool { !firstPeriods.isEmpty || answered != nil || dimensions.contains(where: \.isRevealed) }
 
         /// Says whether the plan rules these buckets out together.
         func isImpossible(_ buckets: [Int]) -> Bool {
@@ -191,8 +188,6 @@ extension DevicePlan.Metric.Dimension {
         do throws(BucketingProblem) {
             // A device knows its own system and browser and says their labels; it needs no rules for user agents.
             return try rule.compiled { _, _ throws(BucketingProblem) in try LabelBucketing(labels) }
-        } catch {
-            throw ThrongError.plan("\(error).")
-        }
+        } catch { throw ThrongError.plan("\(error).") }
     }
 }

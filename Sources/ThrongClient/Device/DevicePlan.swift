@@ -78,11 +78,9 @@ struct DevicePlan: Sendable {
                 throw ThrongError.plan("it asks without identifiers what takes one.")
             }
             let countsChildren =
-                plan.directedTo == .children
-                || plan.directedTo == .mixed && !purpose.refusedBy.contains(.ageSignal)
+                plan.directedTo == .children || plan.directedTo == .mixed && !purpose.refusedBy.contains(.ageSignal)
             if countsChildren {
-                guard purpose.rotationSeconds <= 3600, purpose.use != .marketing,
-                    !own.contains(where: \.asksForMore)
+                guard purpose.rotationSeconds <= 3600, purpose.use != .marketing, !own.contains(where: \.asksForMore)
                 else { throw ThrongError.plan("it asks of children what no plan may.") }
             }
             var events: [String: Event] = [:]
@@ -92,21 +90,17 @@ struct DevicePlan: Sendable {
                     metrics: counting,
                     fields: Dictionary(
                         event.fields.map { ($0.text, Coarsening(of: $0, for: counting)) }, uniquingKeysWith: { $1 }),
-                    grain: Self.grain(of: counting),
-                    sampling: counting.map(\.sampling).min() ?? 1)
+                    grain: Self.grain(of: counting), sampling: counting.map(\.sampling).min() ?? 1)
             }
             return Purpose(
                 name: purpose.name.text, explanation: purpose.explanation, needsConsent: purpose.needsConsent,
-                consentVersion: max(1, purpose.consentVersion ?? 1),
-                countsChildren: countsChildren,
+                consentVersion: max(1, purpose.consentVersion ?? 1), countsChildren: countsChildren,
                 consenting: purpose.consentOfParent != true
-                    ? .person : plan.directedTo == .mixed ? .parentOfChild : .parent,
-                refusedBy: Set(purpose.refusedBy), hasIdentifiers: hasIdentifiers,
-                rotation: Rotation(seconds: purpose.rotationSeconds),
+                    ? .person : plan.directedTo == .mixed ? .parentOfChild : .parent, refusedBy: Set(purpose.refusedBy),
+                hasIdentifiers: hasIdentifiers, rotation: Rotation(seconds: purpose.rotationSeconds),
                 needsProof: purpose.floor == .attested && hasIdentifiers && !countsChildren,
-                isOblivious: purpose.transport == .oblivious,
-                contextFields: Set(purpose.contextFields.map(\.text)), events: events,
-                answered: own.filter { $0.answered != nil })
+                isOblivious: purpose.transport == .oblivious, contextFields: Set(purpose.contextFields.map(\.text)),
+                events: events, answered: own.filter { $0.answered != nil })
         }
     }
 

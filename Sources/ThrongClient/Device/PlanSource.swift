@@ -38,9 +38,7 @@ struct PlanSource: Sendable {
         app = String(parts[1])
         plan = url
         root = String(parts[0])
-        self.batches = batches
-        self.reveals = reveals
-        self.withdrawals = withdrawals
+        (self.batches, self.reveals, self.withdrawals) = (batches, reveals, withdrawals)
     }
 
     /// The address that everything a device keeps is bound to.
@@ -80,11 +78,7 @@ struct PlanSource: Sendable {
         guard let published = try? decoder.decode(PublicPlan.self, from: document) else {
             throw ThrongError.plan("it is no public plan of a Throng daemon of this version.")
         }
-        do {
-            return try DevicePlan(published)
-        } catch {
-            throw error as? ThrongError ?? ThrongError.plan("\(error).")
-        }
+        do { return try DevicePlan(published) } catch { throw error as? ThrongError ?? ThrongError.plan("\(error).") }
     }
 }
 

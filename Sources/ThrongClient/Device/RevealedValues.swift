@@ -11,7 +11,6 @@ struct RevealedValues: Sendable {
     private let key = SymmetricKey(size: .bits256)
     /// The evaluator's key as the app has it; nil if it leaves that to the plan.
     private let evaluator: String?
-    /// The values that wait, by token.
     private var waiting: [RevealedHash: BucketLabel] = [:]
     /// The values that were sent in windows that are not over.
     private var sent: [Sent: Value] = [:]

@@ -63,9 +63,7 @@ struct TakingBack: Codable, Sendable {
     }
 
     /// Notes that a window's attested identifier is of no use any more.
-    mutating func spend(_ place: RotationWindow, of purpose: String) {
-        spent[purpose] = place
-    }
+    mutating func spend(_ place: RotationWindow, of purpose: String) { spent[purpose] = place }
 
     // MARK: What the daemon is to be told
 
@@ -100,9 +98,7 @@ struct TakingBack: Codable, Sendable {
     }
 
     /// The time when the next one is due by itself; nil for none.
-    var nextDue: UnixSeconds? {
-        waiting.filter { !$0.isRefused }.map { max($0.due, $0.patience.notBefore) }.min()
-    }
+    var nextDue: UnixSeconds? { waiting.filter { !$0.isRefused }.map { max($0.due, $0.patience.notBefore) }.min() }
 
     /// Says whether batches wait for the next window: with another identifier in this one, the device is two.
     func holdsBack(_ purpose: String, window: Int64, rotation: Rotation) -> Bool {

@@ -31,9 +31,7 @@ public enum EventValue: Sendable, Hashable {
 /// ```
 ///
 /// An enumeration of texts or numbers needs no more than the word: `enum Kind: String, EventValueConvertible`.
-public protocol EventValueConvertible: Sendable {
-    var eventValue: EventValue { get }
-}
+public protocol EventValueConvertible: Sendable { var eventValue: EventValue { get } }
 
 extension EventValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral

@@ -50,24 +50,18 @@ struct AppStorage: ClientStorage {
     }
 
     /// The mark of this device in a document: 32 hexadecimal digits; nil if the storage is not bound.
-    var mark: String? {
-        derived("mark").map { $0.withUnsafeBytes { $0.prefix(16).lowerHex } }
-    }
+    var mark: String? { derived("mark").map { $0.withUnsafeBytes { $0.prefix(16).lowerHex } } }
 
     /// True if the app has run here before.
     ///
     /// - Throws: if the storage can't say.
-    var isUsed: Bool {
-        get throws { try storage.read("\(app)-\(Self.memoryName)") != nil }
-    }
+    var isUsed: Bool { get throws { try storage.read("\(app)-\(Self.memoryName)") != nil } }
 
     private func isSealed(_ name: String) -> Bool { name == Self.memoryName || name.hasPrefix(Self.logPrefix) }
 
     /// The device's key for one use.
     private func derived(_ use: String) -> SymmetricKey? {
-        key.map {
-            HKDF<SHA256>.deriveKey(inputKeyMaterial: $0, info: Data("throng \(use)".utf8), outputByteCount: 32)
-        }
+        key.map { HKDF<SHA256>.deriveKey(inputKeyMaterial: $0, info: Data("throng \(use)".utf8), outputByteCount: 32) }
     }
 }
 
@@ -96,9 +90,7 @@ struct SealedDocument: Codable {
         do {
             return try AES.GCM.open(
                 AES.GCM.SealedBox(combined: document.sealed), using: key, authenticating: Data(name.utf8))
-        } catch {
-            throw SealError.anotherDevice
-        }
+        } catch { throw SealError.anotherDevice }
     }
 }
 

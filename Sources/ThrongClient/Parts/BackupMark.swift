@@ -16,9 +16,7 @@ enum BackupMark {
                 var values = URLResourceValues()
                 values.isExcludedFromBackup = true
                 try url.setResourceValues(values)
-            } catch {
-                return EIO
-            }
+            } catch { return EIO }
         #elseif os(Linux)
             var flags: CInt = 0
             guard ioctl(file, readFlags, &flags) == 0, flags & noDump == 0 else { return 0 }
@@ -37,9 +35,7 @@ enum BackupMark {
             do {
                 try FileManager.default.setAttributes(
                     [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
-            } catch {
-                return EIO
-            }
+            } catch { return EIO }
         #endif
         return 0
     }

@@ -14,9 +14,7 @@ public struct SystemClock: ClientClock {
     public init() {}
 
     /// Seconds since 1970 as the device has them, from 1970 to 9999.
-    public var unixSeconds: Int64 {
-        Int64(min(max(Date().timeIntervalSince1970, 0), 253_402_214_400))
-    }
+    public var unixSeconds: Int64 { Int64(min(max(Date().timeIntervalSince1970, 0), 253_402_214_400)) }
 
     /// Waits on the continuous clock.
     public func sleep(seconds: Double) async throws {

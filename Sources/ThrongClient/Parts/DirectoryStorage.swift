@@ -146,8 +146,7 @@ public final class DirectoryStorage: ClientStorage {
     }
 
     private func place(of name: String) -> String {
-        path + "/"
-            + String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) ? $0 : "-" })
+        path + "/" + String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) ? $0 : "-" })
     }
 
     private func syncDirectory() throws {

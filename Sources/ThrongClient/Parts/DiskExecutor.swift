@@ -7,9 +7,7 @@ final class DiskExecutor: SerialExecutor {
     private let owner = Mutex<Owner>(Owner())
 
     /// The actor would hold itself otherwise.
-    private struct Owner: Sendable {
-        weak var turns: (any TurnTaking)?
-    }
+    private struct Owner: Sendable { weak var turns: (any TurnTaking)? }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -14,9 +14,7 @@ public final class MemorySink: ClientTransport {
     public var batches: [Batch] { taken.withLock { $0 } }
 
     /// Every event that was sent, in order, with the context's fields among its own.
-    public var events: [Batch.Event] {
-        batches.flatMap(\.wholeEvents)
-    }
+    public var events: [Batch.Event] { batches.flatMap(\.wholeEvents) }
 
     /// Every request to take something back, in order; the batches stay.
     public var withdrawals: [WithdrawRequest] { withdrawn.withLock { $0 } }
@@ -33,9 +31,7 @@ public final class MemorySink: ClientTransport {
             taken.withLock { $0.append(batch) }
             let answer = BatchAnswer(accepted: batch.events.count, refused: [])
             return ClientResponse(status: 202, body: try JSONEncoder().encode(answer))
-        } catch {
-            return ClientResponse(status: 400, body: Data(#"{"error":"wrong_shape"}"#.utf8))
-        }
+        } catch { return ClientResponse(status: 400, body: Data(#"{"error":"wrong_shape"}"#.utf8)) }
     }
 }
 

@@ -121,8 +121,7 @@ public struct URLSessionTransport: ClientTransport {
                 .unsupportedURL, .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
                 .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot:
                 .notSent
-            default:
-                .unanswered
+            default: .unanswered
             }
         }
     }

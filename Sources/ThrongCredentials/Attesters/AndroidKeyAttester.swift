@@ -119,9 +119,7 @@ final class RevokedCertificates: Sendable {
                 return serials
             }
             return serials.contains { listed.contains(Self.plain($0.lowerHex)) }
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 
     private static func plain(_ digits: String) -> String { String(digits.drop { $0 == "0" }) }
@@ -165,9 +163,7 @@ package struct AttestedKey {
                 return try AttestedKey(
                     level: level, keyLevel: keyLevel, challenge: challenge, software: software, hardware: hardware)
             }
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 
     private init(

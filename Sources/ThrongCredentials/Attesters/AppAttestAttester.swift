@@ -64,10 +64,9 @@ package struct AppAttestObject {
     /// Reads an object; nil for anything else.
     package init?(_ bytes: [UInt8]) {
         var reader = CBORReader(bytes)
-        guard case .map(let object) = reader.next(), reader.isAtEnd,
-            object[.text("fmt")] == .text("apple-appattest"), case .map(let statement) = object[.text("attStmt")],
-            case .array(let chain) = statement[.text("x5c")], (1...8).contains(chain.count),
-            case .bytes(let data) = object[.text("authData")]
+        guard case .map(let object) = reader.next(), reader.isAtEnd, object[.text("fmt")] == .text("apple-appattest"),
+            case .map(let statement) = object[.text("attStmt")], case .array(let chain) = statement[.text("x5c")],
+            (1...8).contains(chain.count), case .bytes(let data) = object[.text("authData")]
         else { return nil }
         var certificates: [[UInt8]] = []
         for case .bytes(let certificate) in chain { certificates.append(certificate) }
@@ -91,9 +90,7 @@ package struct AppAttestObject {
                     Array(try ASN1OctetString(derEncoded: node).bytes)
                 }
             }
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 }
 
@@ -121,7 +118,6 @@ enum AppleRoot {
 /// Reads the part of CBOR (RFC 8949) that platforms attest in: integers, byte and text strings, arrays and maps of
 /// definite length, each in its shortest form. The caller looks at what is left behind a value.
 struct CBORReader {
-    /// A value.
     indirect enum Value: Hashable {
         case unsigned(UInt64)
         case negative(UInt64)

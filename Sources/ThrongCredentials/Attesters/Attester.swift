@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ThrongAttestation
+internal import ThrongSystem
 package import ThrongWire
 
 /// Vouches for devices that ask for credentials. The worth of that depends on the attester: each says so.
@@ -11,9 +12,7 @@ package protocol Attester: Sendable {
 
     /// Says which device an attestation is of: what it is known by, the same for all its requests. The challenge is
     /// SHA-256 of the request for a credential, 32 bytes: evidence that is not bound to it may be another's.
-    func device(
-        by evidence: Evidence, challenge: [UInt8], app: AppName
-    ) async throws(AttesterError) -> [UInt8]
+    func device(by evidence: Evidence, challenge: [UInt8], app: AppName) async throws(AttesterError) -> [UInt8]
 }
 
 /// The members of a client's attestation, without `by`.
@@ -83,13 +82,17 @@ enum AttesterAnswer {
         let members = [
             "app": app.text, "challenge": Base64URL.text(of: challenge), "token": try evidence.text("token"),
         ]
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return Array(try encoder.encode(members))
-        } catch {
+        do { return Array(try JSONEncoder.stable().encode(members)) } catch {
             throw .evidence(member: "token", expected: "a string")
         }
+    }
+
+    static func received(
+        to question: OutgoingRequest, by connection: HTTPConnection, within limit: Duration
+    ) async throws(AttesterError) -> ReceivedAnswer {
+        do throws(HTTPFault) {
+            return try await connection.answer(to: question, within: limit, bodyLimit: longest)
+        } catch { throw .unavailable(reason: error.description) }
     }
 
     /// The device of an answer that is `{"device": "…"}`.
@@ -101,9 +104,7 @@ enum AttesterAnswer {
                 throw AttesterError.unavailable(reason: "its device has no or too many bytes")
             }
             return device
-        } catch let error as AttesterError {
-            throw error
-        } catch {
+        } catch let error as AttesterError { throw error } catch {
             throw .unavailable(reason: "its answer has no device")
         }
     }

@@ -79,8 +79,6 @@ struct CertificateChain: Sendable {
         do {
             let found = try PEMDocument.parseMultiple(pemString: pem).map { try Certificate(pemDocument: $0) }
             return found.isEmpty ? nil : found
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 }

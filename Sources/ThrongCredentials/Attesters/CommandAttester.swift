@@ -52,18 +52,14 @@ struct AskedProgram: Sendable {
     /// - Returns: its exit status, 128 and more for signals; and what it wrote, of which no more than an answer has is read.
     func answer(to question: [UInt8]) throws(AttesterError) -> (status: Int32, output: [UInt8]) {
         let (input, output) = (throng_nameless_file(), throng_nameless_file())
-        defer {
-            for file in [input, output] where file >= 0 { close(file) }
-        }
+        defer { for file in [input, output] where file >= 0 { close(file) } }
         guard input >= 0, output >= 0,
             question.withUnsafeBytes({ write(input, $0.baseAddress, $0.count) }) == question.count,
             lseek(input, 0, SEEK_SET) == 0
         else { throw .unavailable(reason: "there is no memory for a program's input") }
         let run = ProgramRun(command, environment: ["PATH=/usr/local/bin:/usr/bin:/bin"], folder: "/")
         let status: Int32
-        do throws(ProgramRun.Failure) {
-            status = try run.status(input: input, output: output, limit: limit)
-        } catch {
+        do throws(ProgramRun.Failure) { status = try run.status(input: input, output: output, limit: limit) } catch {
             throw .unavailable(reason: reason(of: error))
         }
         var bytes = [UInt8](repeating: 0, count: AttesterAnswer.longest)

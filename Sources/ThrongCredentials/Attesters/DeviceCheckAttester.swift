@@ -70,12 +70,9 @@ package struct DeviceCheckAttester: Attester {
             let answer = try await ask("query_two_bits", TwoBits.Question(token, at: clock.now), by: connection)
             let used = try TwoBits.used(in: answer, month: Epoch(containing: clock.now))
             guard used < most else { return .spent }
-            _ = try await ask(
-                "update_two_bits", TwoBits.Question(token, at: clock.now, bits: used + 1), by: connection)
+            _ = try await ask("update_two_bits", TwoBits.Question(token, at: clock.now, bits: used + 1), by: connection)
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     private func ask(
@@ -87,14 +84,8 @@ package struct DeviceCheckAttester: Attester {
             (name: "Authorization", value: "Bearer \(try signer.token(now: clock.now))"),
             (name: "Content-Type", value: "application/json"), (name: "User-Agent", value: "throng"),
         ]
-        let answer: ReceivedAnswer
-        do throws(HTTPFault) {
-            answer = try await connection.answer(
-                to: OutgoingRequest(.post, "\(address)/v1/\(what)", headers: headers, body: body), within: limit,
-                bodyLimit: AttesterAnswer.longest)
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let request = OutgoingRequest(.post, "\(address)/v1/\(what)", headers: headers, body: body)
+        let answer = try await AttesterAnswer.received(to: request, by: connection, within: limit)
         switch answer.status {
         case 200: return answer.body
         case 400: throw .refused(.denied)
@@ -170,9 +161,7 @@ private final class AppleSigner: Sendable {
             let token = text + "." + Base64URL.text(of: Array(signature.rawRepresentation))
             made.withLock { $0 = (token, now) }
             return token
-        } catch {
-            throw .unavailable(reason: "the secret \(secret) is no private key of P-256 in PEM")
-        }
+        } catch { throw .unavailable(reason: "the secret \(secret) is no private key of P-256 in PEM") }
     }
 }
 

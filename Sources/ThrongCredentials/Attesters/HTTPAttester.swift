@@ -41,18 +41,10 @@ package struct HTTPAttester: Attester {
         if let authorization {
             do throws(HeaderSecretFault) {
                 headers.append((name: "Authorization", value: try HeaderSecret.read(authorization)))
-            } catch {
-                throw .unavailable(reason: "the secret \(authorization) \(error)")
-            }
+            } catch { throw .unavailable(reason: "the secret \(authorization) \(error)") }
         }
-        let answer: ReceivedAnswer
-        do throws(HTTPFault) {
-            answer = try await connections.next().answer(
-                to: OutgoingRequest(.post, url, headers: headers, body: body), within: limit,
-                bodyLimit: AttesterAnswer.longest)
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
+        let question = OutgoingRequest(.post, url, headers: headers, body: body)
+        let answer = try await AttesterAnswer.received(to: question, by: connections.next(), within: limit)
         switch answer.status {
         case 200: return try AttesterAnswer.device(answer.body)
         case 403: throw .refused(.denied)

@@ -78,8 +78,7 @@ package final class EpochKeys: Sendable {
     ///
     /// - Parameter mayDestroy: whether the time of day is believed. A clock that is ahead must not cost anybody a credential.
     /// - Returns: why not all of it was done; nil if it was.
-    @discardableResult
-    package func turn(mayDestroy: Bool) -> (any Error)? {
+    @discardableResult package func turn(mayDestroy: Bool) -> (any Error)? {
         turning.withLock { _ in
             let now = clock.now
             let needed = Epoch.issued(at: now)
@@ -115,8 +114,7 @@ package final class EpochKeys: Sendable {
     private static func month(_ secret: KeptSecrets.Kept, _ epoch: Epoch, _ apps: [AppName]) throws -> Month {
         var issuers: [AppName: Issuer] = [:]
         for app in apps { issuers[app] = try Issuer(secret: secret.bytes[..<halfBytes], app: app, epoch: epoch) }
-        return Month(
-            issuers: issuers, devices: SymmetricKey(data: secret.bytes[halfBytes...]), from: secret.from)
+        return Month(issuers: issuers, devices: SymmetricKey(data: secret.bytes[halfBytes...]), from: secret.from)
     }
 }
 

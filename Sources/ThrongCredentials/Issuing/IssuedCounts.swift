@@ -61,7 +61,6 @@ final class IssuedCounts: Sendable {
     }
 }
 
-/// A device that an attester vouches for.
 struct AttestedDevice: Sendable, Hashable {
     let attester: String
     /// The bytes by which the attester knows the device, of any length. They are hashed at once, and never kept.

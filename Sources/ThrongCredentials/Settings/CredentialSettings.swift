@@ -30,9 +30,7 @@ package struct CredentialSettings: Sendable {
         try self.init(text, path: path, apps: apps, secrets: secrets)
     }
 
-    package init(
-        _ text: String, path: String, apps: [AppName], secrets: String
-    ) throws(CredentialSettingsError) {
+    package init(_ text: String, path: String, apps: [AppName], secrets: String) throws(CredentialSettingsError) {
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch { throw .notYAML(path: path) }
         guard let root else { throw .notYAML(path: path) }
@@ -56,9 +54,7 @@ package struct CredentialSettings: Sendable {
         let most = try body["credentials"]?.number(1...100) ?? CredentialRules.standardMost
         guard let list = body["attesters"] else { throw part.problem("attesters is missing; say who vouches") }
         var attesters: [any Attester] = []
-        for (kind, part) in try list.members(of: kinds).sorted(by: {
-            $0.key < $1.key
-        }) {
+        for (kind, part) in try list.members(of: kinds).sorted(by: { $0.key < $1.key }) {
             switch kind {
             case "http": attesters.append(try http(part, secrets: secrets))
             case "app-attest": attesters.append(try appAttest(part))
@@ -82,8 +78,7 @@ package struct CredentialSettings: Sendable {
         guard !host.isEmpty, url.hasPrefix("https://") || url.hasPrefix("http://") && isHere else {
             throw place.problem("url takes https, or http of this machine such as http://127.0.0.1:9000/attest")
         }
-        let secret = try body["authorization"].map { name throws(CredentialSettingsError) in
-            try name.file(in: secrets)
+        let secret = try body["authorization"].map { name throws(CredentialSettingsError) in try name.file(in: secrets)
         }
         return HTTPAttester(
             url: url, authorization: secret, authorities: try body["ca"]?.text(),

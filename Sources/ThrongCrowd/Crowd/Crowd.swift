@@ -51,8 +51,7 @@ package struct Crowd: Sendable {
                 let start = session.first?.at.value ?? 0
                 return session.map { event, at in
                     let amount = event == "purchase" ? [("amount", Crowd.amount(&amounts))] : []
-                    return Step(
-                        event: event, second: min(start % 86_400 + (at.value - start), 86_399), fields: amount)
+                    return Step(event: event, second: min(start % 86_400 + (at.value - start), 86_399), fields: amount)
                 }
             }
         }
@@ -204,7 +203,7 @@ package struct Crowd: Sendable {
                     let own = step.fields.filter { used.contains($0.name) }.map { "\"\($0.name)\":\($0.json)" }
                     let at = day + step.second
                     let event =
-                        "{\"event\":\"\(step.event)\",\"at\":\"\(Crowd.text(of: at))\""
+                        "{\"event\":\"\(step.event)\",\"at\":\"\(Instant.text(at))\""
                         + (own.isEmpty ? "}" : ",\"fields\":{\(own.joined(separator: ","))}}")
                     switch posting {
                     case .atOnce(let now): drafts.add(event, to: isByVisit ? Int64(visit) : 0, sent: now)
@@ -215,13 +214,6 @@ package struct Crowd: Sendable {
             }
             return drafts.all
         }
-    }
-
-    static func text(of time: UnixSeconds) -> String {
-        let second = time.value % 86_400
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let clock = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
-        return "\(PeriodCalendar.utc.date(at: time))T\(clock)Z"
     }
 
     /// The shop's file has no amounts: these are made up, skewed as orders are, 5 to 400 EUR.
@@ -236,7 +228,7 @@ package struct Crowd: Sendable {
         let names = (lines.first ?? "").split(separator: ",").map(String.init)
         let columns = ["user_id", "session_id", "event", "timestamp", "acquisition_channel", "user_lifecycle"]
             .map { names.firstIndex(of: $0) }
-        guard !columns.contains(nil) else { throw LoadError.lacksColumns(file: file) }
+        guard !columns.contains(nil) else { throw CrowdError.lacksColumns(file: file) }
         let places = columns.compactMap { $0 }
         var order: [String] = []
         var shoppers: [String: Shopper] = [:]
@@ -244,7 +236,7 @@ package struct Crowd: Sendable {
         for (place, line) in lines.enumerated().dropFirst() {
             let values = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard values.count == names.count, let at = instant(values[places[3]]) else {
-                throw LoadError.unlikeHeader(file: file, line: place + 1)
+                throw CrowdError.unlikeHeader(file: file, line: place + 1)
             }
             let isNewSession = values[places[1]] != lastSession
             lastSession = values[places[1]]
@@ -264,5 +256,14 @@ package struct Crowd: Sendable {
         let clock = halves[1].split(separator: ":").compactMap { Int64($0) }
         guard clock.count == 3 else { return nil }
         return UnixSeconds(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
+    }
+}
+
+extension Purpose {
+    /// The member of a batch for the version that people agreed to, or the one before it, with a comma behind it; empty
+    /// where that is the first.
+    package func consentMember(isOutdated: Bool = false) -> String {
+        let version = isOutdated ? consentVersion - 1 : consentVersion
+        return version > 1 ? "\"consent_version\":\(version)," : ""
     }
 }

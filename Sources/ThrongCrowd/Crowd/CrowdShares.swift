@@ -11,9 +11,8 @@ package struct CrowdShares: Sendable {
 
     package init() {}
 
-    /// Reads a file for a plan.
     package init(file: String, for plan: Plan) throws {
-        guard let bytes = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
+        guard let bytes = FileManager.default.contents(atPath: file) else { throw CrowdError.unreadable(file: file) }
         let lines = String(decoding: bytes, as: UTF8.self)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (place, line) in lines.enumerated().dropFirst() where !line.allSatisfy(\.isWhitespace) {
@@ -21,7 +20,7 @@ package struct CrowdShares: Sendable {
                 .map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 3, let share = Double(parts[2]), share.isFinite,
                 try Self.range(of: parts[0], parts[1], in: plan)?.contains(share) == true
-            else { throw LoadError.malformedShare(file: file, line: place + 1) }
+            else { throw CrowdError.malformedShare(file: file, line: place + 1) }
             shares[parts[0], default: [:]][parts[1]] = share
         }
     }

@@ -1,6 +1,7 @@
 internal import Foundation
-internal import ThrongPlan
+package import ThrongPlan
 internal import ThrongSystem
+internal import ThrongWire
 
 /// The values of one field that a made-up crowd has, each with how often it comes: a few make most of it, and every
 /// bucket of every dimension that reads the field has some.
@@ -55,12 +56,7 @@ struct FieldTable: Sendable {
     func draw(using random: inout SeededGenerator) -> Int {
         guard let top = heights.last, top > 0 else { return 0 }
         let height = random.fraction() * top
-        var (low, high) = (0, heights.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if heights[middle] <= height { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return heights.dropLast().partitioningIndex { $0 > height }
     }
 
     /// Draws a value among those in a bucket; nil if none is.
@@ -73,7 +69,7 @@ struct FieldTable: Sendable {
     private static func weighted(
         _ dimension: ThrongPlan.Dimension, shares: CrowdShares, rules: UserAgentRules
     ) throws(BucketingProblem) -> [(MadeValue, Double)] {
-        if dimension.isRevealed { return hashes.enumerated().map { (.text("\($1)"), 1 / Double($0 + 1)) } }
+        if dimension.isRevealed { return Crowd.hashes.enumerated().map { (.text("\($1)"), 1 / Double($0 + 1)) } }
         let labels = try dimension.rule.labels()
         let values = try dimension.rule.madeValues(rules: rules)
         let own = dimension.rule.shares(of: labels.count)
@@ -100,9 +96,11 @@ struct FieldTable: Sendable {
             return (.number(kept), 1)
         }
     }
+}
 
+extension Crowd {
     /// Hashes that stand for values that nobody lists; what they are made of does not matter to who counts them.
-    static let hashes = (0..<64).map { (place: UInt64) in
+    package static let hashes = (0..<64).map { (place: UInt64) in
         RevealedHash(authenticationCode: (0..<16).map { UInt8(truncatingIfNeeded: place &* 0x9E37 &+ $0) })
     }
 }

@@ -8,7 +8,6 @@ internal import ThrongSystem
 /// Devices have tastes: most events of one have its favourite values. Some do not consent, some refuse to be counted,
 /// some agreed to an earlier version, and some hand their events in late.
 struct MadeCrowd: Sendable {
-    /// The fields that say what a device is.
     private let device: [FieldTable]
     /// The fields that an event says of itself.
     private let own: [FieldTable]
@@ -67,8 +66,7 @@ struct MadeCrowd: Sendable {
         let known = Set(device.flatMap { $0.entries.first.map { Array($0.buckets.keys) } ?? [] })
         impossible = try plan.metrics.flatMap(\.impossible).filter {
             $0.parts.allSatisfy { known.contains($0.dimension) }
-        }
-        .map { combination throws(BucketingProblem) in try Self.combination(combination, dimensions) }
+        }.map { combination throws(BucketingProblem) in try Self.combination(combination, dimensions) }
     }
 
     private static func events(
@@ -171,15 +169,12 @@ struct MadeCrowd: Sendable {
         let isTold = random.fraction() < Self.refusing
         guest.reluctance = random.fraction()
         guest.manners = Visitor.Manners(
-            signals: isTold ? [.globalPrivacyControl, .doNotTrack] : [],
-            isOutdated: random.fraction() < Self.outdated,
+            signals: isTold ? [.globalPrivacyControl, .doNotTrack] : [], isOutdated: random.fraction() < Self.outdated,
             delay: random.fraction() < Self.late ? Int64(1800 + 60_000 * random.fraction()) : 0)
         for table in device where sample != nil && SampleDevice.fieldNames.contains(table.name.text) {
             guest.values[table.name] = sample?.value(of: table.name) ?? .missing
         }
-        guest.fields = device.compactMap { table in
-            guest.values[table.name]?.json.map { (table.name.text, $0) }
-        }
+        guest.fields = device.compactMap { table in guest.values[table.name]?.json.map { (table.name.text, $0) } }
         return guest
     }
 
@@ -224,9 +219,7 @@ struct MadeCrowd: Sendable {
         return visits
     }
 
-    private func visit(
-        of guest: MadeDevice, with known: [Move], _ random: inout SeededGenerator
-    ) -> [Crowd.Step] {
+    private func visit(of guest: MadeDevice, with known: [Move], _ random: inout SeededGenerator) -> [Crowd.Step] {
         var steps: [Crowd.Step] = []
         var second = Self.start(&random)
         func add(_ move: Move, _ random: inout SeededGenerator) {

@@ -34,16 +34,12 @@ package struct SampleDevice: Sendable {
 
     package static func all(in file: String) throws -> [SampleDevice] {
         try lines(of: file).enumerated().map { place, line in
-            do {
-                return try SampleDevice(line: line)
-            } catch {
-                throw LoadError.malformed(file: file, line: place + 1)
-            }
+            do { return try SampleDevice(line: line) } catch { throw CrowdError.malformed(file: file, line: place + 1) }
         }
     }
 
     static func lines(of file: String) throws -> [String] {
-        guard let packed = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
+        guard let packed = FileManager.default.contents(atPath: file) else { throw CrowdError.unreadable(file: file) }
         let bytes = try packed.withUnsafeBytes { buffer in
             try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
         }

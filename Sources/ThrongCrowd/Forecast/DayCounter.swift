@@ -47,9 +47,7 @@ package struct DayCounter: Sendable {
         let cubes = tables.map { place, table in
             let layout = layouts[place.layout]
             return (place.layout, table.cube(layout, Self.period(of: layout, containing: place.start)))
-        }.sorted {
-            ($0.1.period.end, $0.1.period.kind, $0.0) < ($1.1.period.end, $1.1.period.kind, $1.0)
-        }.map(\.1)
+        }.sorted { ($0.1.period.end, $0.1.period.kind, $0.0) < ($1.1.period.end, $1.1.period.kind, $1.0) }.map(\.1)
         return CountedDay(
             cubes: cubes, proved: firsts.proved { Self.period(of: $0, containing: $1) }, sent: senders.sent(layouts))
     }
@@ -93,10 +91,8 @@ private struct Senders {
 
     mutating func add(_ batch: BucketedBatch, by identifier: KeyedIdentifier) {
         for event in batch.events where event.refusal == nil {
-            for number in event.contributions {
-                let contribution = batch.contributions[Int(number)]
-                let sender = Sender(
-                    layout: Int(contribution.metric), window: batch.window, identifier: identifier)
+            for contribution in batch.contributions(of: event) {
+                let sender = Sender(layout: Int(contribution.metric), window: batch.window, identifier: identifier)
                 events[sender, default: 0] += Int64(contribution.count)
             }
         }
@@ -187,8 +183,7 @@ struct ProvedCrowd {
 
     mutating func add(_ batch: BucketedBatch, by device: Int, except refused: Set<Int>) {
         for (index, event) in batch.events.enumerated() where event.refusal == nil && !refused.contains(index) {
-            for number in event.contributions {
-                let contribution = batch.contributions[Int(number)]
+            for contribution in batch.contributions(of: event) {
                 let layout = Int(contribution.metric)
                 for (margin, cell, apart) in projections[layout] {
                     let start = contribution.periodStart

@@ -1,5 +1,5 @@
 internal import ThrongPlan
-internal import ThrongReport
+package import ThrongReport
 
 extension Forecast {
     /// Tables for a terminal.
@@ -7,21 +7,16 @@ extension Forecast {
         [
             "\(Wording.english.count(days, "day")), each of \(Wording.english.count(devices, "device")) that do what "
                 + "somebody of the crowd did; of the days the median."
-        ] + taken + [
-            "",
-            "How many are alone with what a batch says of them",
-        ] + Self.columns([["purpose", "devices", "as values", "in buckets", "a batch tells"]] + crowding.map(\.row))
-            + [""] + told
-            + [
+        ] + taken + ["", "How many are alone with what a batch says of them"]
+            + Self.columns([["purpose", "devices", "as values", "in buckets", "a batch tells"]] + crowding.map(\.row))
+            + [""] + told + [
                 "", "What would be shown of a day; what is close to k may or may not be, by chance",
                 "(No forecast knows which of your people's fields go together, nor their hours.)",
             ]
             + Self.columns(
                 [["metric", "grouping", "shown", "may be", "of its events", "events off by", "devices off by"]]
-                    + metrics.flatMap(\.rows))
-            + ["", "When the first number comes"]
-            + Self.columns(metrics.map { [$0.metric, $0.firstNumber] })
-            + bounds + decayed
+                    + metrics.flatMap(\.rows)) + ["", "When the first number comes"]
+            + Self.columns(metrics.map { [$0.metric, $0.firstNumber] }) + bounds + decayed
     }
 
     private var taken: [String] {
@@ -74,9 +69,7 @@ extension Forecast {
     /// Rows whose columns stand under each other.
     private static func columns(_ rows: [[String]]) -> [String] {
         let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { place in
-            rows.filter { $0.count > place }.map { $0[place].count }.max() ?? 0
-        }
+        let widths = (0..<count).map { place in rows.filter { $0.count > place }.map { $0[place].count }.max() ?? 0 }
         return rows.map { row in
             let padded = zip(row, widths).enumerated().map { place, cell in
                 place == row.count - 1 ? cell.0 : cell.0 + String(repeating: " ", count: cell.1 - cell.0.count)
@@ -135,6 +128,11 @@ extension ReleasedBound {
         guard let exceeded else {
             return "metric '\(metric)': no released number of '\(frequency)' tells what its bound cuts"
         }
+        if let chosen {
+            let periods = Wording.english.count(periods, "period")
+            let bound = number(chosen)
+            return "metric '\(metric)': its next release takes bound \(bound), as '\(frequency)' tells in \(periods)"
+        }
         var line = "metric '\(metric)': contribution_bound \(number(bound)) is exceeded by \(exceeded.text), "
         line += "as '\(frequency)' tells in \(Wording.english.count(periods, "period"))"
         if let suggested, let part = suggestedExceeded {
@@ -157,7 +155,9 @@ extension ReleasedBound.Part {
 extension BoundForecast {
     /// The width that margins of events have by another bound, in parts of those that are: "0.17 times".
     fileprivate static func change(from bound: Int, to other: Int) -> String {
-        let hundredths = (100 * other + bound / 2) / max(bound, 1)
+        // Below 2.5 a bound narrows nothing.
+        let (halves, others) = (max(5, 2 * bound), max(5, 2 * other))
+        let hundredths = (100 * others + halves / 2) / halves
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) times"
     }
 }

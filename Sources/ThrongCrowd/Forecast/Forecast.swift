@@ -52,8 +52,7 @@ package struct Forecast: Sendable, Encodable {
         days = terms.days
         proved = plan.purposes.filter(\.needsProof).map(\.name.text)
         let known = crowd.isMadeUp ? Self.mostMadeUp : crowd.devices.count
-        crowding = try plan.crowding(
-            of: crowd.visitors(min(terms.devices, known), seed: terms.seed, isShuffled: true))
+        crowding = try plan.crowding(of: crowd.visitors(min(terms.devices, known), seed: terms.seed, isShuffled: true))
         let inUTC = plan.inUTC
         var sent: [MetricName: [Int64: Int]] = [:]
         let released = try ForecastDays.count(inUTC, crowd, terms, through: last, progress: progress) { day in
@@ -80,9 +79,7 @@ extension Plan {
     /// The same plan whose metrics release other groupings besides those that insights ask for.
     func releasing(_ margins: [MetricName: [[DimensionName]]]) -> Plan {
         var plan = self
-        for place in metrics.indices {
-            if let own = margins[metrics[place].name] { plan.metrics[place].margins = own }
-        }
+        for place in metrics.indices { if let own = margins[metrics[place].name] { plan.metrics[place].margins = own } }
         return plan
     }
 

@@ -85,8 +85,7 @@ package struct ForecastDay: Sendable {
                 on: ReleaseEvidence(
                     layout: cube.layout, period: cube.period, parts: [cube], terms: terms,
                     origins: terms.origins.mapValues { [$0] }, countedInLayout: terms.counted,
-                    proved: day.proved[metric.name] ?? []),
-                factors: plan.marginFactors(of: metric))
+                    proved: day.proved[metric.name] ?? []), factors: plan.marginFactors(of: metric))
             return Made(cube: cube, decision: try release.decide(secret: secret))
         }
     }

@@ -7,7 +7,8 @@ package struct MetricForecast: Sendable, Encodable {
     package let period: PeriodKind
     /// Its groupings; none where the crowd has none of its events.
     package let groupings: [GroupingForecast]
-    /// The events that its bound cuts; nil where it counts identifiers, or the crowd has none of its events.
+    /// The events that its bound cuts; nil where it counts identifiers, releases choose the bound, or the crowd has none of
+    /// its events.
     package let bound: BoundForecast?
     /// The time until its first number at the latest, counted from when it begins to count; nil where its total is
     /// published of less than half of the days. Unit: hours.
@@ -24,7 +25,7 @@ package struct MetricForecast: Sendable, Encodable {
         groupings = zip(plan.groupings(of: metric), plan.groupingNames(of: metric)).compactMap {
             GroupingForecast($0, named: $1, on: made)
         }
-        bound = metric.within == nil ? BoundForecast(metric.contributionBound, sent) : nil
+        bound = metric.within == nil && !metric.choosesBound ? BoundForecast(metric.contributionBound, sent) : nil
         let shown = made.count { $0.contains { $0.decision.release.cell(CellIndex(0), in: .total) != nil } }
         let isShown = shown > 0 && 2 * shown >= made.count { !$0.isEmpty }
         let wait = metric.period.longestSeconds + plan.app.grace.components.seconds
@@ -108,7 +109,6 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
     package let dimensions: [String]
     /// The share of the counted events that is in numbers that are shown, in the mean of the days: 0 to 1.
     package let shown: Double
-    /// The count of numbers that are shown.
     package let numbers: Int
     /// The count of numbers with k devices or more behind them. Those that are not shown are close to k.
     package let reached: Int
@@ -134,7 +134,6 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
     private struct OneDay {
         /// All that were counted.
         var events: Int64 = 0
-        /// Those in numbers that are shown.
         var shownEvents: Int64 = 0
         var numbers = 0
         var reached = 0

@@ -28,8 +28,7 @@ package enum MadeValue: Sendable, Hashable {
     package func bucket(by bucketing: any Bucketing) -> Int {
         switch self {
         case .text(let text): text.withFieldValue { bucketing.bucket($0) }
-        case .number(let number):
-            bucketing.bucket(Int64(exactly: number).map { .integer($0) } ?? .number(number))
+        case .number(let number): bucketing.bucket(Int64(exactly: number).map { .integer($0) } ?? .number(number))
         case .missing: bucketing.bucket(.missing)
         }
     }
@@ -161,22 +160,19 @@ enum MadeUserAgents {
         (
             "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) \(webKit) Version/18.5 Mobile/15E148 Safari/604.1",
             0.21
-        ),
-        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) \(chrome) Safari/537.36", 0.18),
+        ), ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) \(chrome) Safari/537.36", 0.18),
         ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(webKit) Version/18.5 Safari/605.1.15", 0.07),
         ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) \(chrome) Safari/537.36 Edg/138.0.0.0", 0.06),
         ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(chrome) Safari/537.36", 0.05),
         (
             "Mozilla/5.0 (Linux; Android 14; SAMSUNG SM-S918B) AppleWebKit/537.36 (KHTML, like Gecko) "
                 + "SamsungBrowser/27.0 Chrome/125.0.0.0 Mobile Safari/537.36", 0.035
-        ),
-        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0", 0.03),
+        ), ("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0", 0.03),
         ("Mozilla/5.0 (iPad; CPU OS 17_7 like Mac OS X) \(webKit) Version/17.7 Mobile/15E148 Safari/604.1", 0.02),
         (
             "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) \(webKit) CriOS/138.0 Mobile/15E148 Safari/604.1",
             0.02
-        ),
-        ("Mozilla/5.0 (X11; Linux x86_64) \(chrome) Safari/537.36", 0.012),
+        ), ("Mozilla/5.0 (X11; Linux x86_64) \(chrome) Safari/537.36", 0.012),
         ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", 0.01),
         ("Mozilla/5.0 (Android 14; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0", 0.008),
         ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) \(chrome) Safari/537.36 OPR/122.0.0.0", 0.008),

@@ -164,9 +164,7 @@ struct Sender: Sendable {
 
     /// True if it counts for a metric's floors. Otherwise it adds to values alone: to counts and sums, and to nothing
     /// that says how many devices there are.
-    func lifts(_ metric: MetricSpace) -> Bool {
-        metric.needsProof ? isProved || Fault.liftUnproved.isOn : liftsFloors
-    }
+    func lifts(_ metric: MetricSpace) -> Bool { metric.needsProof ? isProved || Fault.liftUnproved.isOn : liftsFloors }
 }
 
 extension CountedBatch.Addition {

@@ -22,12 +22,17 @@ package struct BucketedBatch: Sendable {
     package struct Event: Sendable {
         /// The reason for a refusal before counting; nil if there is none.
         package let refusal: RefusalReason?
-        /// The event's contributions: places in ``BucketedBatch/contributions``.
+        /// The event's contributions: places in ``BucketedBatch/contributions``. Other events may have the same.
         package let contributions: Range<Int32>
+        /// Further contributions, to metrics that read its own fields.
+        package let own: Range<Int32>
 
-        package init(refusal: RefusalReason?, contributions: Range<Int32>) {
-            (self.refusal, self.contributions) = (refusal, contributions)
+        package init(refusal: RefusalReason?, contributions: Range<Int32>, own: Range<Int32> = 0..<0) {
+            (self.refusal, self.contributions, self.own) = (refusal, contributions, own)
         }
+
+        /// True if it adds to no metric that counts events.
+        var isEmpty: Bool { contributions.isEmpty && own.isEmpty }
     }
 
     /// The addition of one event to one metric.
@@ -90,7 +95,18 @@ package struct BucketedBatch: Sendable {
 
     private static func repeats(of contributions: Int, in events: [Event]) -> [Int32] {
         var repeats = Array(repeating: Int32(0), count: contributions)
-        for event in events { for place in event.contributions { repeats[Int(place)] += 1 } }
+        for event in events {
+            for place in event.contributions { repeats[Int(place)] += 1 }
+            for place in event.own { repeats[Int(place)] += 1 }
+        }
         return repeats
+    }
+
+    /// Returns an event's contributions, in the order of metrics.
+    package func contributions(of event: Event) -> ArraySlice<Contribution> {
+        let shared = contributions[Int(event.contributions.lowerBound)..<Int(event.contributions.upperBound)]
+        guard !event.own.isEmpty else { return shared }
+        let own = contributions[Int(event.own.lowerBound)..<Int(event.own.upperBound)]
+        return (shared + own).sorted { $0.metric < $1.metric }[...]
     }
 }

@@ -78,7 +78,12 @@ final class MetricSpace: Sendable {
     let trackedEnd: UInt32
     let margins: [TrackedMargin]
     let partition: CellProjection
+    /// The most that an identifier adds in its window.
     let bound: UInt32
+    /// The bounds by rung, ascending; one if the bound is fixed.
+    private let rungs: [UInt32]
+    /// The number of leaf cells of each rung.
+    private let leafCells: UInt32
     /// The counting of firsts; nil if the metric has none.
     let firsts: FirstsSpace?
     let sumCount: Int
@@ -97,7 +102,8 @@ final class MetricSpace: Sendable {
         calendar = PeriodCalendar(timeZone: layout.timeZone) ?? .utc
         self.firstCounter = firstCounter
         countersPerCell = UInt32(layout.countersPerCell)
-        counterEnd = firstCounter + UInt32(layout.size(of: layout.leaf)) * countersPerCell
+        leafCells = UInt32(layout.size(of: layout.leaf))
+        counterEnd = firstCounter + leafCells * UInt32(layout.rungs?.count ?? 1) * countersPerCell
         let seed = id.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         self.seed = seed
         firsts = FirstsSpace(layout, calendar, seed: seed)
@@ -114,9 +120,17 @@ final class MetricSpace: Sendable {
         needsProof = layout.floor == .attested
         provedCount = layout.countsProved ? UInt32(layout.provedCount.value) : nil
         partition = layout.projection(from: layout.leaf, to: layout.partition)
-        bound = UInt32(layout.contributionBound)
+        rungs = (layout.rungs ?? [layout.contributionBound]).map { UInt32($0) }
+        bound = rungs.last ?? 0
         within = layout.within
         hasIdentifiers = layout.hasIdentifiers
+    }
+
+    /// Returns where the next events count of an identifier that has added so many: how far its leaf cell is moved to lie in their
+    /// rung, and how many of them it has room for.
+    func rung(after used: UInt32) -> (shift: UInt32, room: UInt32) {
+        guard let place = rungs.firstIndex(where: { $0 > used }) else { return (0, 0) }
+        return (UInt32(place) * leafCells, rungs[place] - used)
     }
 
     /// Calls `body` for each counter that an addition changes: the count, then the sums, firsts and the proved count.

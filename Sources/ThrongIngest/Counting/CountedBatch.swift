@@ -24,8 +24,8 @@ package final class CountedBatch: Sendable {
     package struct Addition: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
         package let metric: Int
-        /// The leaf cell.
-        package let cell: CellIndex
+        /// The leaf cell, in the rung of the bound that the events are within.
+        package internal(set) var cell: CellIndex
         package let periodStart: UnixSeconds
         /// Unit: events.
         package internal(set) var count: Int64

@@ -12,30 +12,38 @@ extension Counting {
         let partition: UInt32
         /// Unit: events.
         var events: Int64
+        /// The distance to the cells of the rung that all of them are in.
+        var shift: UInt32 = 0
     }
 
     /// Counts a batch as a whole: the events' additions to one cell are made as one, and bounds are checked once.
     ///
     /// Most devices send a few kinds of events over and over, so a hundred events take a few additions.
-    /// - Returns: false, with nothing changed, if events must be counted one by one: some of them exceed bounds, each
-    ///   counts by itself, a period is closed, or sums exceed `Int64`.
+    /// - Returns: false, with nothing changed, if events must be counted one by one: some of them exceed bounds or
+    ///   are in several rungs, each counts by itself, a period is closed, or sums exceed `Int64`.
     mutating func addAtOnce(
         _ batch: BucketedBatch, of sender: Sender, to window: inout OpenWindow,
         additions: inout [CountedBatch.Addition], appearances: inout [CountedBatch.Appearance]
     ) -> Bool {
-        guard let (merged, shares) = merged(batch) else { return false }
+        guard var (merged, shares) = merged(batch) else { return false }
         let identifier = sender.identifier
-        for share in shares {
+        for (place, share) in shares.enumerated() {
             let metric = space.metrics[share.ordinal]
             let known = window.contributions[identifier.hash(with: metric.seed, 0)]
-            guard known.partition == .max || known.partition == share.partition,
-                share.events <= Int64(metric.bound) - Int64(known.used)
-            else { return false }
+            let rung = metric.rung(after: known.used)
+            guard known.partition == .max || known.partition == share.partition, share.events <= Int64(rung.room) else {
+                return false
+            }
+            shares[place].shift = rung.shift
         }
         for share in shares {
             let key = identifier.hash(with: space.metrics[share.ordinal].seed, 0)
             let used = window.contributions[key].used + UInt32(share.events)
             window.contributions.set(key, used: used, partition: share.partition)
+            guard share.shift > 0 else { continue }
+            for place in merged.indices where merged[place].metric == share.ordinal {
+                merged[place].cell = CellIndex(merged[place].cell.value + share.shift)
+            }
         }
         additions = merged
         for place in additions.indices {
@@ -53,46 +61,39 @@ extension Counting {
         additions.reserveCapacity(min(batch.contributions.count, 16))
         shares.reserveCapacity(4)
         for (place, contribution) in batch.contributions.enumerated() where batch.repeats[place] > 0 {
-            let ordinal = Int(contribution.metric)
-            let metric = space.metrics[ordinal]
-            guard metric.hasIdentifiers, !lateness.isReleased(contribution.periodStart, of: ordinal, in: space) else {
-                return nil
-            }
             let events = Int64(contribution.count) * Int64(batch.repeats[place])
-            let partition = metric.partition(contribution.cell).value
-            if let share = shares.firstIndex(where: { $0.ordinal == ordinal }) {
-                guard shares[share].partition == partition else { return nil }
-                shares[share].events += events
-            } else {
-                shares.append(Share(ordinal: ordinal, partition: partition, events: events))
-            }
-
             // The amounts of the events are added up here: in the addition to their cell, or a new one.
             let known = Self.place(of: contribution, in: additions)
-            let place = known ?? additions.count
             if known == nil {
+                let ordinal = Int(contribution.metric)
+                let metric = space.metrics[ordinal]
+                guard metric.hasIdentifiers, !lateness.isReleased(contribution.periodStart, of: ordinal, in: space)
+                else { return nil }
+                let partition = metric.partition(contribution.cell).value
+                if let share = shares.first(where: { $0.ordinal == ordinal }) {
+                    guard share.partition == partition else { return nil }
+                } else {
+                    shares.append(Share(ordinal: ordinal, partition: partition, events: 0))
+                }
                 additions.append(
                     CountedBatch.Addition(
                         metric: ordinal, cell: contribution.cell, periodStart: contribution.periodStart, count: 0,
                         sums: Array(repeating: 0, count: metric.sumCount)))
             }
-            additions[place].count += events
-            additions[place].firsts = additions[place].firsts.union(contribution.firsts)
-            for sum in 0..<metric.sumCount {
-                let amount = batch.amounts[Int(contribution.firstAmount) + sum]
-                let (product, overflow) = amount.multipliedReportingOverflow(by: events)
-                let (total, excess) = additions[place].sums[sum].addingReportingOverflow(product)
-                guard !overflow, !excess else { return nil }
-                additions[place].sums[sum] = total
+            let sum = known ?? additions.count - 1
+            for share in shares.indices where shares[share].ordinal == additions[sum].metric {
+                shares[share].events += events
             }
+            guard additions[sum].add(contribution, events, of: batch.amounts) else { return nil }
         }
         return (additions, shares)
     }
 
-    /// Returns the place of the addition to a contribution's cell, if it is among the last.
+    /// Returns the place of the addition to a contribution's cell, if it is among the last and may claim its firsts.
     ///
     /// Events that follow each other are alike. The search goes no further back, or a batch of many different cells
-    /// would take quadratic time; what is not merged is added one by one.
+    /// would take quadratic time; what is not merged is added one by one. A first counts where it is claimed first, and
+    /// an addition in between may claim it in another cell of its grouping.
     private static func place(of contribution: BucketedBatch.Contribution, in additions: [CountedBatch.Addition])
         -> Int?
     {
@@ -103,7 +104,9 @@ extension Counting {
             if additions[place].cell == contribution.cell, additions[place].metric == Int(contribution.metric),
                 additions[place].periodStart == contribution.periodStart
             {
-                return place
+                let claimed = additions[place].firsts
+                let claimsNothing = contribution.firsts.isEmpty || claimed.union(contribution.firsts) == claimed
+                return claimsNothing || place == additions.count - 1 ? place : nil
             }
         }
         return nil
@@ -128,8 +131,7 @@ extension Counting {
         var events: [(additions: [CountedBatch.Addition], refused: RefusalReason?)] = []
         var progress: [Int: Int] = [:]
         for (place, event) in batch.events.enumerated() {
-            let contributions = batch.contributions[
-                Int(event.contributions.lowerBound)..<Int(event.contributions.upperBound)]
+            let contributions = batch.contributions(of: event)
             let alone = BucketedBatch.Event(refusal: event.refusal, contributions: 0..<Int32(contributions.count))
             let one = BucketedBatch(
                 id: BatchID(high: 0, low: UInt64(place)), window: batch.window, events: [alone],
@@ -146,8 +148,34 @@ extension Counting {
                     metric: advance.metric, cell: CellIndex(advance.cell.value + bucket),
                     periodStart: advance.periodStart, count: 1, sums: [])
             }
-            events.append((counted.additions + ends, counted.answer.refused.first?.reason))
+            // An event adds once to a metric, be it in several rungs.
+            let additions = counted.additions.reduce(into: [CountedBatch.Addition]()) { all, next in
+                if let last = all.last, last.metric == next.metric {
+                    all[all.count - 1] = last.adding(next)
+                } else {
+                    all.append(next)
+                }
+            }
+            events.append((additions + ends, counted.answer.refused.first?.reason))
         }
         return events
+    }
+}
+
+extension CountedBatch.Addition {
+    /// Adds so many events like one contribution to its cell; returns false if a sum exceeds `Int64`.
+    fileprivate mutating func add(
+        _ contribution: BucketedBatch.Contribution, _ events: Int64, of amounts: [Int64]
+    ) -> Bool {
+        count += events
+        firsts = firsts.union(contribution.firsts)
+        for sum in sums.indices {
+            let (product, overflow) = amounts[Int(contribution.firstAmount) + sum].multipliedReportingOverflow(
+                by: events)
+            let (total, excess) = sums[sum].addingReportingOverflow(product)
+            guard !overflow, !excess else { return false }
+            sums[sum] = total
+        }
+        return true
     }
 }

@@ -142,9 +142,7 @@ extension Counting {
         }
         closeWindows { $0.over <= now }
         measure()
-        return known.filter {
-            $0.over <= now && !windows.contains($0) && closing[$0, default: .start] <= flushed
-        }
+        return known.filter { $0.over <= now && !windows.contains($0) && closing[$0, default: .start] <= flushed }
     }
 
     /// Forgets windows of long ago during a replay, so that it does not hold all of them at once.
@@ -166,9 +164,7 @@ extension Counting {
     }
 
     /// The number of counters that PostgreSQL does not have yet.
-    package var pendingCells: Int {
-        frozen.reduce(pending.count) { $0 + $1.deltas.count }
-    }
+    package var pendingCells: Int { frozen.reduce(pending.count) { $0 + $1.deltas.count } }
     /// The number of (identifier, cell) pairs in open windows, and of identifiers that are counted themselves.
     package var openPairs: Int {
         windows.all.reduce(0) { $0 + $1.pairs.count + $1.progress.values.reduce(0) { $0 + $1.count } }

@@ -151,8 +151,8 @@ extension Counting {
 }
 
 extension CountedBatch.Addition {
-    /// Returns the sum of two additions to one cell.
-    fileprivate func adding(_ other: Self) -> Self {
+    /// Returns the sum of two additions to one cell, or to rungs of one.
+    func adding(_ other: Self) -> Self {
         Self(
             metric: metric, cell: cell, periodStart: periodStart, count: count.saturatingAdd(other.count),
             sums: zip(sums, other.sums).map { $0.saturatingAdd($1) }, firsts: firsts.union(other.firsts),

@@ -50,9 +50,7 @@ package struct Counting: Sendable {
     ///
     /// - Parameter watermark: PostgreSQL's watermark for this daemon; nil if PostgreSQL can't be asked yet. Then
     ///   replayed batches are kept one by one until ``resolve(watermark:)``.
-    package init(
-        space: CellSpace, position: JournalPosition, watermark: JournalPosition?, bounds: Bounds = Bounds()
-    ) {
+    package init(space: CellSpace, position: JournalPosition, watermark: JournalPosition?, bounds: Bounds = Bounds()) {
         self.space = space
         self.bounds = bounds
         self.position = max(position, watermark ?? .start)
@@ -86,7 +84,16 @@ package struct Counting: Sendable {
         // The window is taken out for the length of the call so that it changes in place.
         let place = windows.place(of: batch.window)
         var window = windows.takeOut(place)
-        defer { windows.putBack(window, at: place) }
+        let outcome = count(
+            batch, identifier: identifier, hasProof: hasProof, liftsFloors: liftsFloors, now: now, in: &window)
+        windows.putBack(consume window, at: place)
+        return outcome
+    }
+
+    private mutating func count(
+        _ batch: BucketedBatch, identifier: KeyedIdentifier, hasProof: Bool, liftsFloors: Bool, now: UnixSeconds,
+        in window: inout OpenWindow
+    ) -> Outcome {
         if let known = window.batches.answer(to: batch.id, events: batch.events.count) {
             return .repeated(known.answer, known.position)
         }
@@ -177,9 +184,8 @@ package struct Counting: Sendable {
         for (index, event) in batch.events.enumerated() {
             var refusal = event.refusal
             // An event that only concerns metrics that count identifiers is counted with its window.
-            var isCounted = event.refusal == nil && event.contributions.isEmpty
-            for place in event.contributions {
-                var contribution = batch.contributions[Int(place)]
+            var isCounted = event.refusal == nil && event.isEmpty
+            for var contribution in batch.contributions(of: event) {
                 let isLate = reroute(&contribution, now: now)
                 let verdict = add(
                     contribution, isLate: isLate, in: batch, of: sender, to: &window, additions: &additions,
@@ -214,14 +220,20 @@ package struct Counting: Sendable {
         let partition = metric.partition(contribution.cell).value
         let known = window.contributions[key]
         guard known.partition == .max || known.partition == partition else { return .partitionConflict }
-        let amount = min(contribution.count, metric.bound - known.used)
-        guard amount > 0 else { return .contributionBound }
-
-        var addition = addition(of: contribution, amount, isLate: isLate, in: batch)
-        addition.settle(sender, metric, in: &window)
-        window.contributions.set(key, used: known.used + amount, partition: partition)
-        apply(addition, in: batch, of: sender, to: &window, appearances: &appearances)
-        additions.append(addition)
+        guard metric.bound > known.used else { return .contributionBound }
+        let used = known.used + min(contribution.count, metric.bound - known.used)
+        window.contributions.set(key, used: used, partition: partition)
+        var before = known.used
+        while before < used {
+            let (shift, room) = metric.rung(after: before)
+            let amount = min(room, used - before)
+            var addition = addition(of: contribution, amount, isLate: isLate, in: batch)
+            addition.cell = CellIndex(contribution.cell.value + shift)
+            addition.settle(sender, metric, in: &window)
+            apply(addition, in: batch, of: sender, to: &window, appearances: &appearances)
+            additions.append(addition)
+            before += amount
+        }
         return nil
     }
 

@@ -95,11 +95,8 @@ struct PendingCoverage: Sendable {
     /// The deltas, sorted by app, hour and kind so that all daemons lock rows in one order.
     var deltas: [CoverageDelta] {
         totals.compactMap { key, events in
-            CoverageKind(code: key.kind).map {
-                CoverageDelta(app: key.app, hour: key.hour, kind: $0, events: events)
-            }
-        }
-        .sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }
+            CoverageKind(code: key.kind).map { CoverageDelta(app: key.app, hour: key.hour, kind: $0, events: events) }
+        }.sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }
     }
 }
 

@@ -125,9 +125,7 @@ struct OpenWindows: Sendable {
     mutating func putBack(_ window: consuming OpenWindow, at place: Int) { windows[place] = window }
 
     /// Merges what a replay left waiting.
-    mutating func settle() {
-        for place in windows.indices { windows[place]?.settle() }
-    }
+    mutating func settle() { for place in windows.indices { windows[place]?.settle() } }
 
     mutating func remove(where isOver: (WindowID, OpenWindow) -> Bool) -> [(id: WindowID, window: OpenWindow)] {
         var removed: [(WindowID, OpenWindow)] = []
@@ -150,4 +148,23 @@ package struct ClosedPeriod: Hashable, Sendable {
     package let periodStart: UnixSeconds
 
     package init(layout: LayoutID, periodStart: UnixSeconds) { (self.layout, self.periodStart) = (layout, periodStart) }
+}
+
+/// The rule of the period that an event counts in: its own or, once that was released, the one that holds the present.
+/// A release never changes.
+///
+/// The daemon knows what was released by the last flush. Of later releases only PostgreSQL knows, which moves what a
+/// flush brings for them (`PendingFlush.redirect`).
+struct Lateness: Sendable {
+    var released: Set<ClosedPeriod> = []
+
+    func isReleased(_ start: UnixSeconds, of metric: Int, in space: CellSpace) -> Bool {
+        !released.isEmpty && released.contains(ClosedPeriod(layout: space.ids[metric], periodStart: start))
+    }
+
+    /// Returns the start of the period that takes what belongs to another one.
+    func start(taking start: UnixSeconds, of metric: Int, now: UnixSeconds, in space: CellSpace) -> UnixSeconds {
+        guard isReleased(start, of: metric, in: space) else { return start }
+        return space.metrics[metric].calendar.period(space.layouts[metric].period, containing: now).start
+    }
 }

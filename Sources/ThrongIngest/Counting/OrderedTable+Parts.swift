@@ -46,14 +46,11 @@ extension OrderedTable {
         guard range.lowerBound >= 0, range.upperBound <= sections.count, bytes.count % stride == 0 else { return false }
         if through.isEmpty { through = Array(repeating: .start, count: sections.count) }
         let isAligned = UInt(bitPattern: bytes.baseAddress) % UInt(MemoryLayout<Entry>.alignment) == 0
-        if isAligned {
-            return bytes.withMemoryRebound(to: Entry.self) { load($0, sections: range, through: position) }
-        }
+        if isAligned { return bytes.withMemoryRebound(to: Entry.self) { load($0, sections: range, through: position) } }
         return [Entry](unsafeUninitializedCapacity: bytes.count / stride) { slots, end in
             UnsafeMutableRawBufferPointer(slots).copyMemory(from: bytes)
             end = bytes.count / stride
-        }
-        .withUnsafeBufferPointer { load($0, sections: range, through: position) }
+        }.withUnsafeBufferPointer { load($0, sections: range, through: position) }
     }
 
     private mutating func load(

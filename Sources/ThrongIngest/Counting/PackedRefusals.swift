@@ -22,9 +22,7 @@ package struct PackedRefusals: Sendable, Hashable {
             var next = place + 1
             while next < refused.count, refused[next].reason == first.reason,
                 refused[next].index == first.index + next - place
-            {
-                next += 1
-            }
+            { next += 1 }
             Self.add(first.index &- end, to: &bytes)
             Self.add(next - place, to: &bytes)
             bytes.append(first.reason.code)

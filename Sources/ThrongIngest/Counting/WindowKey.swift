@@ -27,9 +27,7 @@ package struct WindowID: Hashable, Sendable, Comparable {
     }
 
     /// The window as clients name it.
-    package var asOpened: WindowID {
-        WindowID(app: app, purpose: purpose, rotation: rotation, number: number.asOpened)
-    }
+    package var asOpened: WindowID { WindowID(app: app, purpose: purpose, rotation: rotation, number: number.asOpened) }
 
     /// Orders by app, purpose and time.
     package static func < (left: Self, right: Self) -> Bool {

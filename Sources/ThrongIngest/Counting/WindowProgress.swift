@@ -33,9 +33,7 @@ struct WindowProgress: Sendable {
     /// The number of identifiers with progress, and of those whose progress was forgotten.
     var count: Int { table.count }
 
-    subscript(key: UInt64) -> Int {
-        mutating get { Int(table.slot(like: Reached(order: max(key, 1)))?.progress ?? 0) }
-    }
+    subscript(key: UInt64) -> Int { mutating get { Int(table.slot(like: Reached(order: max(key, 1)))?.progress ?? 0) } }
 
     mutating func advance(_ key: UInt64, by advance: CountedBatch.Advance) {
         let slot = slot(key, advance)
@@ -72,9 +70,7 @@ struct WindowProgress: Sendable {
     /// Calls `body` for each identifier with progress, after merging the slots that wait.
     mutating func forEach(_ body: (_ cell: UInt32, _ periodStart: UnixSeconds, _ progress: Int) -> Void) {
         settle()
-        table.forEach {
-            if $0.progress > 0 { body($0.cell, UnixSeconds(periods[Int($0.period)]), Int($0.progress)) }
-        }
+        table.forEach { if $0.progress > 0 { body($0.cell, UnixSeconds(periods[Int($0.period)]), Int($0.progress)) } }
     }
 
     func part(_ kind: WindowPart.Kind, from place: WindowPart.Place) -> WindowPart.Contents? {

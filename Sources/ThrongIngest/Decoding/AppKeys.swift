@@ -88,19 +88,14 @@ package struct AppKeys: Sendable, Hashable {
 extension AppKeys {
     /// Returns the file's bytes: JSON.
     package func json() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(File(format: Self.format, keys: entries.map(File.Key.init)))) + [0x0A]
+        let file = File(format: Self.format, keys: entries.map(File.Key.init))
+        return Array(try JSONEncoder.stable(.prettyPrinted).encode(file)) + [0x0A]
     }
 
     /// Reads the file's bytes; nil if they are not such a file.
     package init?(json: [UInt8]) {
         let file: File
-        do {
-            file = try JSONDecoder().decode(File.self, from: Data(json))
-        } catch {
-            return nil
-        }
+        do { file = try JSONDecoder().decode(File.self, from: Data(json)) } catch { return nil }
         guard file.format == Self.format else { return nil }
         for key in file.keys {
             guard let entry = key.entry, !entries.contains(where: { $0.id == entry.id }) else { return nil }

@@ -29,9 +29,7 @@ final class AppTables: Sendable {
         for metric in plan.metrics {
             guard let published = try plan.provedFirsts(of: metric),
                 let place = plan.purposes.firstIndex(where: { $0.name == metric.purpose })
-            else {
-                continue
-            }
+            else { continue }
             firstNames.insert(metric.name.text, firsts.count)
             firsts.append(
                 FirstTables(
@@ -59,8 +57,8 @@ final class PurposeTables: Sendable {
     let dimensions: [DimensionTables]
     /// The dimensions whose buckets are learned.
     let revealed: [RevealedDimension]
-    /// The dimensions that read user agents, with the numbers of their fields.
-    let userAgents: [(field: Int, dimension: Int)]
+    /// The fields that hold user agents.
+    let userAgents: [UserAgentField]
     /// The labels that devices may send in place of a user agent: those of any of these dimensions, with ``botLabel``
     /// if the dimension takes the label for a bot's.
     let userAgentLabels: ByteTable
@@ -78,6 +76,13 @@ final class PurposeTables: Sendable {
         (dimensions, revealed) = (draft.dimensions, draft.revealed)
         (userAgents, userAgentLabels) = (draft.userAgents, draft.userAgentLabels)
     }
+}
+
+/// A field that holds user agents, by its number, and the dimensions that read it, by their places.
+struct UserAgentField: Sendable {
+    let field: Int
+    var dimensions: [Int] = []
+    var bucketings: [UserAgentBucketing] = []
 }
 
 /// The source of a dimension's or a sum's value.
@@ -113,6 +118,8 @@ struct EventTables: Sendable {
     var dependsOnTime = false
     /// The revealed dimensions of its metrics, by their places among the purpose's.
     var revealed: [Int] = []
+    /// True if metrics that read none of an event's fields get the same from it as from one without them.
+    var hasParts: Bool { windows == nil && revealed.isEmpty && !dependsOnTime }
 
     /// The metrics that count identifiers; nil if there are none.
     private(set) var windows: EventWindows?
@@ -165,6 +172,8 @@ final class MetricTables: Sendable {
     /// The leaf cells that can't occur.
     let impossible: CellSet?
     let sums: [Sum]
+    /// The fields that it reads, a bit each; those from the 64th on share the last.
+    let fields: UInt64
     let period: PeriodKind
     /// The time from which on it no longer counts.
     let expires: UnixSeconds
@@ -178,14 +187,96 @@ final class MetricTables: Sendable {
 
     struct Sum: Sendable {
         let source: FieldSource
-        let measure: SumMeasure
+        private let range: ClosedRange<Double>
+        private let scale: Double
+
+        init(source: FieldSource, measure: SumMeasure) {
+            (self.source, range, scale) = (source, measure.lowest...measure.highest, measure.scale)
+        }
+
+        /// The whole units that ``SumMeasure/quantum(of:)`` makes of a value, with a scale that is computed once.
+        func quantum(of value: Double) -> Int64 {
+            Int64((min(max(value, range.lowerBound), range.upperBound) * scale).rounded(.toNearestOrEven))
+        }
     }
 
+    /// The bit of a field, by its number.
+    static func bit(of field: Int) -> UInt64 { 1 << UInt64(min(field, 63)) }
+
     init(
-        ordinal: Int32, base: UInt32, dimensions: [Axis], impossible: CellSet?, sums: [Sum], period: PeriodKind,
-        expires: UnixSeconds
+        ordinal: Int32, base: UInt32, dimensions: [Axis], impossible: CellSet?, sums: [Sum], fields: UInt64,
+        period: PeriodKind, expires: UnixSeconds
     ) {
         (self.ordinal, self.base, self.dimensions, self.impossible) = (ordinal, base, dimensions, impossible)
-        (self.sums, self.period, self.expires) = (sums, period, expires)
+        (self.sums, self.fields, self.period, self.expires) = (sums, fields, period, expires)
+    }
+}
+
+/// The metrics that count identifiers for an event of one name. A class, because nearly all events have none.
+final class EventWindows: Sendable {
+    let metrics: [WindowTables]
+
+    init(metrics: [WindowTables]) { self.metrics = metrics }
+}
+
+/// One metric that counts identifiers, ready to mark an event's progress.
+struct WindowTables: Sendable {
+    let ordinal: Int32
+    let dimensions: [MetricTables.Axis]
+    /// The steps that the event may be; nil if every event counts.
+    let steps: [Step]?
+    let period: PeriodKind
+    /// The time from which on it no longer counts.
+    let expires: UnixSeconds
+
+    struct Step: Sendable {
+        let bit: UInt16
+        let filters: [Filter]
+    }
+
+    struct Filter: Sendable {
+        /// The place among the purpose's dimensions.
+        let dimension: Int
+        let bucket: Int
+    }
+}
+
+extension BatchReader {
+    /// Adds an event's marks for metrics that count identifiers; true if any of them has not expired.
+    mutating func mark(
+        _ event: WireEvent, at index: Int, for windows: EventWindows, of document: JSONDocument,
+        tables: PurposeTables, now: UnixSeconds
+    ) -> Bool {
+        var isCounting = false
+        for metric in windows.metrics where event.at < metric.expires && now < metric.expires {
+            isCounting = true
+            var steps: UInt16 = 0
+            if let taken = metric.steps {
+                for step in taken
+                where step.filters.allSatisfy({
+                    bucket($0.dimension, of: event, tables: tables, document: document) == $0.bucket
+                }) { steps |= step.bit }
+                if steps == 0 { continue }
+            }
+            var cell: UInt32 = 0
+            for axis in metric.dimensions {
+                cell += UInt32(bucket(axis.dimension, of: event, tables: tables, document: document)) * axis.stride
+            }
+            marks.append(
+                .init(
+                    event: Int32(index), metric: metric.ordinal, cell: CellIndex(cell),
+                    periodStart: period(metric.period, at: event.at, of: tables).start, steps: steps,
+                    count: event.count))
+        }
+        return isCounting
+    }
+
+    /// Repeats the marks of an earlier event for one that is like it.
+    mutating func repeatMarks(_ places: Range<Int>, at index: Int) {
+        for place in places {
+            var mark = marks[place]
+            mark.event = Int32(index)
+            marks.append(mark)
+        }
     }
 }

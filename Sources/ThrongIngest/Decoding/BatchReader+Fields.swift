@@ -50,8 +50,9 @@ extension BatchReader {
     mutating func noteUserAgents(
         _ nodes: [Int], of index: Int?, in document: JSONDocument, tables: PurposeTables
     ) -> BatchAnswer.Refusal? {
-        for (field, dimension) in tables.userAgents where nodes[field] >= 0 && document.isString(nodes[field]) {
-            let text = document.bytes(nodes[field])
+        for agent in tables.userAgents where nodes[agent.field] >= 0 && document.isString(nodes[agent.field]) {
+            let node = nodes[agent.field]
+            let text = document.bytes(node)
             // There are few labels, and they are quick to read.
             if let label = tables.userAgentLabels[text] {
                 isBot = isBot || label == PurposeTables.botLabel
@@ -59,23 +60,25 @@ extension BatchReader {
             }
             // The count is a loop: a lazy sequence would hold on to the array, and each append copy it.
             var (others, isKnown) = (0, false)
-            for agent in agents where agent.dimension == dimension {
+            for other in agents where other.field == agent.field {
                 others += 1
-                isKnown = isKnown || document.bytes(agent.node).elementsEqual(text)
+                isKnown = isKnown || document.bytes(other.node).elementsEqual(text)
             }
             if isKnown { continue }
             guard others < IntakeLimits.userAgentsPerBatch else {
                 return .invalid(
                     at: index ?? -1,
-                    RefusalDetail(pointer: Self.pointer(toFieldsOf: index ?? -1), field: tables.fieldList[field]))
+                    RefusalDetail(pointer: Self.pointer(toFieldsOf: index ?? -1), field: tables.fieldList[agent.field]))
             }
-            agents.append((dimension, nodes[field]))
-            let value = value(of: nodes[field], in: document)
-            if let found = tables.dimensions[dimension].bucketing.sighting(of: value, atOnce: isHurried) {
-                isBot = isBot || found.isBot
-                if index == nil { contextBuckets[dimension] = found.bucket }
-            } else {
+            agents.append((agent.field, node))
+            guard let code = agent.bucketings[0].code(of: text, atOnce: isHurried) else {
                 isLaborious = true
+                continue
+            }
+            isBot = isBot || code.isBot
+            guard index == nil else { continue }
+            for (dimension, bucketing) in zip(agent.dimensions, agent.bucketings) {
+                contextBuckets[dimension] = bucketing.bucket(code)
             }
         }
         return nil
@@ -87,8 +90,7 @@ extension BatchReader {
     var saysMore: Bool { details.count < IntakeLimits.detailsPerBatch }
 
     /// Keeps the explanation of a refusal, for the first few of a batch.
-    @discardableResult
-    mutating func note(_ refusal: BatchAnswer.Refusal, of index: Int) -> RefusalReason {
+    @discardableResult mutating func note(_ refusal: BatchAnswer.Refusal, of index: Int) -> RefusalReason {
         if saysMore {
             details[index] = BatchAnswer.Refusal(index: index, reason: refusal.reason, detail: refusal.detail)
         }
@@ -104,8 +106,7 @@ extension BatchReader {
                 at: index,
                 RefusalDetail(
                     pointer: "/events/\(index)\(event.pointer)", member: event.member, field: field,
-                    expected: event.expected)),
-            of: index)
+                    expected: event.expected)), of: index)
     }
 
     mutating func refuse(
@@ -116,8 +117,7 @@ extension BatchReader {
         return note(
             .init(
                 index: index, reason: .unknownEvent,
-                detail: RefusalDetail(pointer: "/events/\(index)/event", nearest: nearest)),
-            of: index)
+                detail: RefusalDetail(pointer: "/events/\(index)/event", nearest: nearest)), of: index)
     }
 
     mutating func refuse(

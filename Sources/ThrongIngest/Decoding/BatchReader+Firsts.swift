@@ -5,9 +5,7 @@ extension BatchReader {
     ///
     /// - Parameter firsts: the node of an object; its masks go to `masks`, one a metric that counts the event.
     /// - Returns: false if a metric counts no firsts or not this event, or if it lacks a length of time or a grouping.
-    static func take(
-        firsts: Int, of document: JSONDocument, event: EventTables, into masks: inout [FirstSet]
-    ) -> Bool {
+    static func take(firsts: Int, of document: JSONDocument, event: EventTables, into masks: inout [FirstSet]) -> Bool {
         masks.removeAll(keepingCapacity: true)
         masks.append(contentsOf: repeatElement(.none, count: event.metrics.count))
         var metric = firsts + 1

@@ -47,8 +47,7 @@ struct Envelope {
         }
         let elements = members.events < 0 ? 0..<0 : members.events + 1..<document.next(members.events)
         let flaw =
-            document.flaw(in: 0..<elements.lowerBound)
-            ?? document.flaw(in: elements.upperBound..<document.nodes.count)
+            document.flaw(in: 0..<elements.lowerBound) ?? document.flaw(in: elements.upperBound..<document.nodes.count)
         if let flaw { throw document.error(of: flaw, limits: limits) }
         app = try Self.text(members.app, "/app", in: document)
         purpose = try Self.text(members.purpose, "/purpose", in: document)
@@ -110,9 +109,9 @@ struct Envelope {
 
     static func identifier(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int {
         let identifier = try text(node, "/id", in: document)
-        // Characters are counted as Unicode scalars: every byte that does not continue one.
-        let characters = document.bytes(identifier).reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
-        guard (1...IntakeLimits.identifierCharacters).contains(characters) else {
+        let (bytes, most) = (document.bytes(identifier), IntakeLimits.identifierCharacters)
+        // Characters are counted as Unicode scalars: every byte that does not continue one. They are no more than bytes.
+        guard !bytes.isEmpty, bytes.count <= most || bytes.count(where: { $0 & 0xC0 != 0x80 }) <= most else {
             throw .wrongShape(pointer: "/id", expected: "1 to \(IntakeLimits.identifierCharacters) characters")
         }
         return identifier
@@ -178,8 +177,7 @@ struct Envelope {
 
 extension UnsafeBufferPointer<UInt8> {
     /// True if these bytes spell the word. Where it is called, its comparison becomes one or two of whole words.
-    @inline(__always)
-    func spells(_ word: StaticString) -> Bool {
+    @inline(__always) func spells(_ word: StaticString) -> Bool {
         guard count == word.utf8CodeUnitCount, let baseAddress else { return false }
         return memcmp(baseAddress, word.utf8Start, word.utf8CodeUnitCount) == 0
     }

@@ -15,23 +15,29 @@ package enum Gzip {
         stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
         stream.avail_in = UInt32(bytes.count)
         var output: [UInt8] = []
+        var filled = 0
         let step = min(max(4 * bytes.count, 4096), limit + 1)
         while true {
-            let start = output.count
-            output.append(contentsOf: repeatElement(0, count: min(step, limit + 1 - start)))
+            let start = filled
+            if start == output.count {
+                output.append(contentsOf: repeatElement(0, count: min(step, limit + 1 - start)))
+            }
             let room = output.count - start
             let status = output.withUnsafeMutableBufferPointer { buffer in
                 stream.next_out = buffer.baseAddress.map { $0 + start }
                 stream.avail_out = UInt32(room)
                 return inflate(&stream, Z_NO_FLUSH)
             }
-            output.removeLast(Int(stream.avail_out))
-            if output.count > limit { throw .bodyTooLarge(limit: limit) }
+            filled = output.count - Int(stream.avail_out)
+            if filled > limit { throw .bodyTooLarge(limit: limit) }
             switch status {
-            case Z_STREAM_END:
-                guard stream.avail_in == 0 else { throw .notGzip }
+            case Z_STREAM_END where stream.avail_in == 0:
+                output.removeLast(output.count - filled)
                 return output
-            case Z_OK where output.count > start: continue
+            case Z_STREAM_END:
+                // Another member follows (RFC 1952, section 2.2).
+                guard inflateReset(&stream) == Z_OK else { throw .notGzip }
+            case Z_OK where filled > start: continue
             default: throw .notGzip
             }
         }

@@ -8,6 +8,7 @@ extension Intake {
     package func readCredential(_ body: UnsafeBufferPointer<UInt8>) throws(IntakeError) -> IncomingCredential {
         guard body.count <= Self.credentialBytes else { throw .bodyTooLarge(limit: Self.credentialBytes) }
         guard let parser = JSONParser(depth: 3) else { throw .noMemory }
+        defer { withExtendedLifetime(parser) {} }
         let document = try parser.parse(body, limits: IntakeLimits(depth: 3))
         let members = try NamedMembers<CredentialMember>(document)
         let app = try members.text(.app)
@@ -50,6 +51,4 @@ package struct IncomingCredential: Sendable {
 
 private enum CredentialMember: String, CaseIterable { case app, epoch, request, attestation }
 
-extension JSONDocument {
-    fileprivate func text(_ node: Int) -> String { String(decoding: bytes(node), as: UTF8.self) }
-}
+extension JSONDocument { fileprivate func text(_ node: Int) -> String { String(decoding: bytes(node), as: UTF8.self) } }

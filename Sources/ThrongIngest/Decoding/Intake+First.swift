@@ -12,6 +12,7 @@ extension Intake {
     ) throws(IntakeError) -> IncomingFirst? {
         guard body.count <= Self.firstBytes else { throw .bodyTooLarge(limit: Self.firstBytes) }
         guard let parser = JSONParser(depth: 3) else { throw .noMemory }
+        defer { withExtendedLifetime(parser) {} }
         let document = try parser.parse(body, limits: IntakeLimits(depth: 3))
         let members = try NamedMembers<FirstMember>(document)
         let app = try members.text(.app)
@@ -63,9 +64,7 @@ package struct IncomingFirst: Sendable {
         let kept = layout.dimensions.indices.filter(margin.keeps)
         var cell: [DimensionName: BucketLabel] = [:]
         for (place, bucket) in zip(kept, layout.buckets(of: self.cell, in: margin)) where !layout.partition.keeps(place)
-        {
-            cell[layout.dimensions[place].name] = layout.dimensions[place].labels[bucket]
-        }
+        { cell[layout.dimensions[place].name] = layout.dimensions[place].labels[bucket] }
         return cell
     }
 }

@@ -1,6 +1,6 @@
 internal import CSimdJSON
-package import ThrongPlan
-internal import ThrongWire
+internal import ThrongPlan
+package import ThrongWire
 
 extension Intake {
     /// The largest body of `POST /v1/reveals`. Unit: bytes.
@@ -14,6 +14,7 @@ extension Intake {
     ) throws(IntakeError) -> IncomingReveal? {
         guard body.count <= Self.revealBytes else { throw .bodyTooLarge(limit: Self.revealBytes) }
         guard let parser = JSONParser(depth: 2) else { throw .noMemory }
+        defer { withExtendedLifetime(parser) {} }
         let document = try parser.parse(body, limits: limits)
         let members = try NamedMembers<RevealMember>(document)
         let names = (app: try members.text(.app), purpose: try members.text(.purpose))
@@ -45,3 +46,16 @@ extension Intake {
 }
 
 private enum RevealMember: String, CaseIterable { case app, purpose, window, dimension, value, output, key }
+
+/// A client's claim of the value behind a hash: the body of `POST /v1/reveals`, checked against the plan.
+package struct IncomingReveal: Sendable {
+    package let window: WindowID
+    /// The dimension; its buckets are learned.
+    package let dimension: DimensionName
+    /// The most buckets that the dimension can learn.
+    package let most: Int
+    /// The value as the client sent it. It is not stored before enough devices are known to have sent its hash.
+    package let value: String
+    /// The claimed output of the app's evaluator for the value, unchecked; nil if the app has no evaluator.
+    package let output: EvaluatedOutput?
+}

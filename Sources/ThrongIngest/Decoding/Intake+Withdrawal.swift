@@ -10,6 +10,7 @@ extension Intake {
     ) throws(IntakeError) -> IncomingWithdrawal {
         guard body.count <= Self.withdrawalBytes else { throw .bodyTooLarge(limit: Self.withdrawalBytes) }
         guard let parser = JSONParser(depth: 2) else { throw .noMemory }
+        defer { withExtendedLifetime(parser) {} }
         let document = try parser.parse(body, limits: limits)
         let members = try NamedMembers<WithdrawalMember>(document)
         let names = (app: try members.text(.app), purpose: try members.text(.purpose))

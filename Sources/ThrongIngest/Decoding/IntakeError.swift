@@ -122,20 +122,14 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .noFirsts:
             "Of this metric devices prove no firsts in such a length of time; GET /v1/plan/APP says in proved_firsts of which they do."
         case .periodNotOpen:
-            """
-            Firsts of this period are not taken: none begins there, it has not begun yet, or its release is due. Forget it, or \
-            check the clock.
-            """
+            "Firsts of this period are not taken: none begins there, it has not begun yet, or its release is due. "
+                + "Forget it, or check the clock."
         case .unknownCell:
-            """
-            The cell has to name a bucket for each dimension of one of the metric's proved_firsts.groupings, and for each of its \
-            partition, and no combination that the plan calls impossible. GET /v1/plan/APP has them.
-            """
+            "The cell has to name a bucket for each dimension of one of the metric's proved_firsts.groupings, and for "
+                + "each of its partition, and no combination that the plan calls impossible. GET /v1/plan/APP has them."
         case .unprovedFirst:
-            """
-            The proof does not hold for this cell, metric and period, with a credential of the month of the period's last day. \
-            Make it anew by the plan that holds now, or forget it.
-            """
+            "The proof does not hold for this cell, metric and period, with a credential of the month of the period's "
+                + "last day. Make it anew by the plan that holds now, or forget it."
         case .obliviousOnly:
             "The purpose is taken sealed and through a relay only: send it to /v1/ohttp of the relay that GET /v1/plan/APP names."
         case .windowOutOfRange(let current):

@@ -10,6 +10,8 @@ struct JSONDocument {
 
     func isObject(_ node: Int) -> Bool { nodes[node].kind == THRONG_JSON_OBJECT.rawValue }
     func isArray(_ node: Int) -> Bool { nodes[node].kind == THRONG_JSON_ARRAY.rawValue }
+    /// True for a whole event: its bytes are its name, and its time and its fields are the nodes in it.
+    func isEvent(_ node: Int) -> Bool { nodes[node].kind == THRONG_JSON_EVENT.rawValue }
     func isString(_ node: Int) -> Bool { nodes[node].kind == THRONG_JSON_STRING.rawValue }
     func isScalar(_ node: Int) -> Bool { nodes[node].kind < THRONG_JSON_ARRAY.rawValue }
 
@@ -17,8 +19,13 @@ struct JSONDocument {
         UnsafeBufferPointer(start: nodes[node].value.bytes, count: Int(nodes[node].length))
     }
 
+    /// Returns a whole number, also one that is written as 1.0 or 1e2; nil for anything else.
     func integer(_ node: Int) -> Int64? {
-        nodes[node].kind == THRONG_JSON_INTEGER.rawValue ? nodes[node].value.integer : nil
+        switch kind(node) {
+        case THRONG_JSON_INTEGER: nodes[node].value.integer
+        case THRONG_JSON_NUMBER: Int64(exactly: nodes[node].value.number)
+        default: nil
+        }
     }
 
     func number(_ node: Int) -> Double? {
@@ -78,8 +85,7 @@ extension JSONDocument {
     /// The words that may appear in a pointer; anything else is a client's own and stays out of messages.
     private static let words: Set<String> = [
         "app", "batch", "purpose", "window", "id", "proof", "key", "consent_version", "context", "events", "event",
-        "at",
-        "fields", "count", "firsts",
+        "at", "fields", "count", "firsts",
     ]
 
     /// The place of a node, as a pointer and a member's number.
@@ -140,8 +146,65 @@ extension JSONDocument {
         case THRONG_JSON_DUPLICATE_KEY: return .duplicateKey(pointer: pointer)
         case THRONG_JSON_NUL: return .nul(pointer: pointer)
         case THRONG_JSON_NUMBER_RANGE: return .numberOutOfRange
-        case THRONG_JSON_SURROGATE: return .notJSON
+        case THRONG_JSON_SURROGATE:
+            return .wrongShape(pointer: pointer, expected: expected(insteadOf: flaw, limits: limits))
         default: return .stringTooLong(pointer: pointer, bytes: count(flaw), limit: limits.stringBytes)
+        }
+    }
+}
+
+/// The kind of a body that is not a JSON document, as far as its first bytes tell: a wrong tool, or a missing header.
+package enum ForeignBody: Sendable, Hashable, CaseIterable {
+    case empty, multipart, form, markup, gzip, wideText
+
+    /// Returns nil if the first bytes are not known.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let first = bytes.prefix(2)
+        if first.elementsEqual([0x1F, 0x8B]) {
+            self = .gzip
+        } else if first.elementsEqual([0xFE, 0xFF]) || first.elementsEqual([0xFF, 0xFE])
+            || first.count == 2 && first.contains(0)
+        {
+            self = .wideText
+        } else {
+            let text = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.prefix(256)
+            switch text.first {
+            case nil: self = .empty
+            case UInt8(ascii: "<"): self = .markup
+            // A number has one sign at most.
+            case UInt8(ascii: "-") where text.dropFirst().first == UInt8(ascii: "-"): self = .multipart
+            default:
+                let name = text.prefix { Self.isInName($0) }
+                guard !name.isEmpty, text.dropFirst(name.count).first == UInt8(ascii: "=") else { return nil }
+                self = .form
+            }
+        }
+    }
+
+    private static func isInName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "%+-._*[]".utf8.contains(byte)
+        }
+    }
+
+    /// True if it is in another format, and not a document that is compressed, in another encoding, or missing.
+    var isOtherFormat: Bool {
+        switch self {
+        case .multipart, .form, .markup: true
+        case .empty, .gzip, .wideText: false
+        }
+    }
+
+    /// The kind that was found, and the one that is allowed.
+    var message: String {
+        switch self {
+        case .empty: "The body is empty; send one JSON document."
+        case .multipart: "The body is multipart, as forms with files are; send one JSON document."
+        case .form: "The body is a form's, NAME=VALUE; send one JSON document."
+        case .markup: "The body is XML or HTML; send one JSON document."
+        case .gzip: "The body is packed by gzip and does not say so; send Content-Encoding: gzip."
+        case .wideText: "The body is UTF-16 or UTF-32; send one JSON document in UTF-8."
         }
     }
 }

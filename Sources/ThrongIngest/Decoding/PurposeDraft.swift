@@ -15,7 +15,7 @@ struct PurposeDraft {
     private(set) var fieldList: [String] = []
     private(set) var dimensions: [DimensionTables] = []
     private(set) var revealed: [RevealedDimension] = []
-    private(set) var userAgents: [(field: Int, dimension: Int)] = []
+    private(set) var userAgents: [UserAgentField] = []
     private var places: [Dimension: Int] = [:]
 
     init(plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules) {
@@ -55,6 +55,9 @@ struct PurposeDraft {
     private mutating func addCube(of metric: Metric, _ layout: MetricLayout, ordinal: Int32) throws {
         let axes = try axes(of: plan.cubeDimensions(of: metric), in: layout)
         let sums = metric.sums.map { MetricTables.Sum(source: source(of: $0.field), measure: $0) }
+        let fields = (axes.map { dimensions[$0.dimension].source } + sums.map(\.source)).reduce(UInt64(0)) {
+            if case .field(let field) = $1 { $0 | MetricTables.bit(of: field) } else { $0 }
+        }
         for name in metric.events {
             let place = place(ofEvent: name)
             events[place].add(firstsOf: layout)
@@ -65,7 +68,7 @@ struct PurposeDraft {
             events[place].metrics.append(
                 MetricTables(
                     ordinal: ordinal, base: base, dimensions: axes.filter { !dimensions[$0.dimension].isEvent },
-                    impossible: layout.impossibleLeaves, sums: sums, period: metric.period,
+                    impossible: layout.impossibleLeaves, sums: sums, fields: fields, period: metric.period,
                     expires: calendar.midnight(of: metric.expires)))
         }
     }
@@ -95,11 +98,8 @@ struct PurposeDraft {
     /// The labels that devices may send in place of a user agent, with ``PurposeTables/botLabel`` for those of bots.
     var userAgentLabels: ByteTable {
         var labels = ByteTable()
-        for bucketing in userAgents.map({ dimensions[$0.dimension].bucketing }) {
-            for label in bucketing.labels {
-                let isBot = label.text.withFieldValue { bucketing.sighting(of: $0, atOnce: true) }?.isBot == true
-                labels.insert(label.text, isBot ? PurposeTables.botLabel : 0)
-            }
+        for label in userAgents.flatMap(\.bucketings).flatMap(\.labels) {
+            labels.insert(label.text, label.text == DeviceClass.bot.rawValue ? PurposeTables.botLabel : 0)
         }
         return labels
     }
@@ -128,14 +128,16 @@ struct PurposeDraft {
         if case .revealed(let most) = dimension.rule, case .field(let field) = source {
             source = .revealed(revealed.count)
             revealed.append(
-                RevealedDimension(
-                    name: dimension.name, most: most, field: field, evaluator: plan.app.evaluator?.key))
+                RevealedDimension(name: dimension.name, most: most, field: field, evaluator: plan.app.evaluator?.key))
         }
-        if dimension.rule.readsUserAgents, case .field(let field) = source {
-            userAgents.append((field, dimensions.count))
+        let bucketing = try dimension.rule.compiled(rules: rules)
+        if let agents = bucketing as? UserAgentBucketing, case .field(let field) = source {
+            let known = userAgents.firstIndex { $0.field == field } ?? userAgents.count
+            if known == userAgents.count { userAgents.append(UserAgentField(field: field)) }
+            userAgents[known].dimensions.append(dimensions.count)
+            userAgents[known].bucketings.append(agents)
         }
-        dimensions.append(
-            DimensionTables(source: source, bucketing: try dimension.rule.compiled(rules: rules)))
+        dimensions.append(DimensionTables(source: source, bucketing: bucketing))
         return dimensions.count - 1
     }
 

@@ -11,11 +11,13 @@ struct OddEvent: Error {
     var key: Int?
     /// The expected shape, in words of the protocol, without quotation marks.
     let expected: String
+
+    static var noTime: Self { Self(pointer: "/at", expected: "an RFC 3339 time such as 2026-11-21T10:02:11Z") }
 }
 
 /// One event of a batch: the nodes of its members, with their shapes checked.
 struct WireEvent {
-    /// The node of a string.
+    /// The node of a string, or of an event that has it for its text.
     let name: Int
     let at: UnixSeconds
     /// The node of an object.
@@ -24,10 +26,19 @@ struct WireEvent {
     let firsts: Int?
     /// The count; 1 if the event has none.
     let count: UInt32
+    /// True if it happened once, and claims no firsts.
+    var isSingle: Bool { count == 1 && firsts == nil }
 
     init(
         _ document: JSONDocument, node: Int, limits: IntakeLimits, timestamps: inout TimestampReader
     ) throws(OddEvent) {
+        if document.isEvent(node) {
+            (name, firsts, count) = (node, nil, 1)
+            fields = document.next(node) > node + 2 ? node + 2 : nil
+            guard let at = timestamps.instant(document.bytes(node + 1)) else { throw .noTime }
+            self.at = at
+            return
+        }
         func problem(_ member: String, _ expected: String) -> OddEvent { OddEvent(pointer: member, expected: expected) }
         if document.isFlawed, let flaw = document.flaw(in: node..<document.next(node)) {
             let place = document.place(of: flaw, in: node)
@@ -62,7 +73,7 @@ struct WireEvent {
         guard name >= 0, document.isString(name) else { throw problem("/event", "a string") }
         self.name = name
         guard time >= 0, document.isString(time), let at = timestamps.instant(document.bytes(time)) else {
-            throw problem("/at", "an RFC 3339 time such as 2026-11-21T10:02:11Z")
+            throw .noTime
         }
         self.at = at
         if let fields, !document.isObject(fields) { throw problem("/fields", "an object") }

@@ -58,14 +58,8 @@ package struct GroupingTable: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - whole: one number for each cell.
-    ///   - least: the least number that would be published. A cell counts only if its whole and its drawn number both
-    ///     reach it.
-    package func farthest(_ whole: [Int64], from least: Int64 = .min) -> Rational {
-        farthest(whole) { whole[$0] >= least && isAtLeast(least, at: $0) }
-    }
-
-    /// Returns the largest such distance over some cells.
-    package func farthest(_ whole: [Int64], where counts: (Int) -> Bool) -> Rational {
+    ///   - counts: true for a cell that may be published.
+    package func farthest(_ whole: [Int64], where counts: (Int) -> Bool = { _ in true }) -> Rational {
         var farthest: UInt128 = 0
         for (cell, (number, drawn)) in zip(whole, cells).enumerated() where counts(cell) {
             farthest = max(farthest, (Int128(number) * denominator - drawn).magnitude)

@@ -7,7 +7,6 @@
 /// so that numbers of different groupings add up by construction, and none can be computed in two ways (the residual basis of Xiao,
 /// He, Zhang and Kifer 2023). Tables lie with the last field's buckets next to each other, fields in the order of their places.
 package struct Lattice: Hashable, Sendable {
-    /// The most fields in one lattice.
     package static let mostFields = 8
     /// The most cells in one table. With this limit, eight fields and noisy numbers of 63 bits, nothing here comes near
     /// 2^127: centred tables and their sums grow by Π (1 + 2n) ≤ 2.5^8 · 2^24, cumulated ones by 2^24 more, which makes
@@ -26,9 +25,7 @@ package struct Lattice: Hashable, Sendable {
     /// - Throws: ``NoiseError/tooManyFields(found:limit:)``, ``NoiseError/tooManyCells(found:limit:)``,
     ///   ``NoiseError/notOfTheLattice`` for a grouping by a field that is not there, and ``NoiseError/emptyUniverse`` without any.
     package init(fields: [Field], groupings: [FieldSet]) throws(NoiseError) {
-        guard fields.count <= Self.mostFields else {
-            throw .tooManyFields(found: fields.count, limit: Self.mostFields)
-        }
+        guard fields.count <= Self.mostFields else { throw .tooManyFields(found: fields.count, limit: Self.mostFields) }
         guard !groupings.isEmpty else { throw .emptyUniverse }
         let all = FieldSet(fields.indices)
         guard groupings.allSatisfy({ $0.isSubset(of: all) }) else { throw .notOfTheLattice }
@@ -57,24 +54,6 @@ package struct Lattice: Hashable, Sendable {
     ///
     /// - Throws: ``NoiseError/overflow``.
     package func rest(of set: FieldSet) throws(NoiseError) -> Rational { try LayerVariance.rest(of: buckets(of: set)) }
-
-    /// The place in a coarser table of each cell of a finer one.
-    ///
-    /// - Parameter coarse: fields that the finer one does not have are passed over.
-    func places(of fine: FieldSet, in coarse: FieldSet) -> [Int32] {
-        var places: [Int32] = [0]
-        for field in fine.places {
-            let count = fields[field].buckets
-            let isKept = coarse.contains(field)
-            var next: [Int32] = []
-            next.reserveCapacity(places.count * count)
-            for place in places {
-                for bucket in 0..<count { next.append(isKept ? place * Int32(count) + Int32(bucket) : place) }
-            }
-            places = next
-        }
-        return places
-    }
 
     /// The numbers of one grouping as exact fractions, from the interactions of all its parts.
     ///
@@ -180,16 +159,10 @@ package struct FieldSet: Hashable, Sendable, Comparable, ExpressibleByArrayLiter
 
     package func contains(_ place: Int) -> Bool { bits >> UInt8(place) & 1 == 1 }
     package func isSubset(of other: FieldSet) -> Bool { bits & ~other.bits == 0 }
-    package func subtracting(_ other: FieldSet) -> FieldSet { FieldSet(bits: bits & ~other.bits) }
-    package func union(_ other: FieldSet) -> FieldSet { FieldSet(bits: bits | other.bits) }
 
     /// All sets of some of these fields, the empty one and the whole one too, the smaller ones first.
-    package var subsets: [FieldSet] {
-        (0...bits).map(FieldSet.init(bits:)).filter { $0.isSubset(of: self) }.sorted()
-    }
+    package var subsets: [FieldSet] { (0...bits).map(FieldSet.init(bits:)).filter { $0.isSubset(of: self) }.sorted() }
 
     /// Orders by the number of fields, then by their places.
-    package static func < (left: Self, right: Self) -> Bool {
-        (left.count, left.bits) < (right.count, right.bits)
-    }
+    package static func < (left: Self, right: Self) -> Bool { (left.count, left.bits) < (right.count, right.bits) }
 }

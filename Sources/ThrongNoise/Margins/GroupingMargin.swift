@@ -117,8 +117,7 @@ extension Lattice {
         let law = try law(of: grouping, draws: draws, summed: summed)
         // |noise| > q is noise of q and one more step on either side.
         return GroupingMargin(
-            variance: law.variance,
-            publication: Int64(clamping: law.quantile(in: law.denominator) / law.denominator),
+            variance: law.variance, publication: Int64(clamping: law.quantile(in: law.denominator) / law.denominator),
             drawn: try Rational(law.quantile(in: 1) - 1, over: law.denominator))
     }
 
@@ -169,8 +168,7 @@ extension Lattice {
     package func cost(change: Rational, least: Rational) throws(NoiseError) -> Rational {
         var rests = Rational.zero
         for interaction in interactions { rests = try rests.adding(rest(of: interaction)) }
-        return try rests.multiplied(by: change).multiplied(by: change)
-            .divided(by: least.multiplied(by: Rational(2)))
+        return try rests.multiplied(by: change).multiplied(by: change).divided(by: least.multiplied(by: Rational(2)))
     }
 }
 
@@ -185,9 +183,7 @@ package struct PublicationRule: Sendable, Hashable {
     /// m, from ``GroupingMargin/publication`` of the grouping's devices.
     package let margin: Int64
 
-    package init(threshold: Int64, margin: Int64) {
-        (self.threshold, self.margin) = (threshold, margin)
-    }
+    package init(threshold: Int64, margin: Int64) { (self.threshold, self.margin) = (threshold, margin) }
 
     /// The least number that is published.
     package var least: Int64 { threshold + margin }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import Foundation
 
 /// The exact law of a published number's noise: a sum of independent discrete Gaussian draws times whole numbers, over a
 /// denominator, as it comes from the interactions of its grouping.
@@ -54,9 +48,7 @@ package struct NoiseLaw: Sendable {
         let functions = parts.map { CharacteristicFunction($0) }
         // Angles at which a draw's function comes to its end at π.
         let ends = Set(parts.map { Double.pi / Double($0.factor) }).sorted()
-        func bound(_ angle: Double) -> Double {
-            exp(functions.reduce(0) { $0 + $1.logarithmUpToPi(at: angle) })
-        }
+        func bound(_ angle: Double) -> Double { exp(functions.reduce(0) { $0 + $1.logarithmUpToPi(at: angle) }) }
         let later = ends.map(bound)
         var values: [Double] = []
         var slack = 1.0
@@ -113,14 +105,10 @@ private struct CharacteristicFunction {
     }
 
     /// Returns the function to the power of the number of draws.
-    func value(at angle: Double) -> Double {
-        exp(logarithm(abs((factor * angle).remainder(dividingBy: 2 * .pi))))
-    }
+    func value(at angle: Double) -> Double { exp(logarithm(abs((factor * angle).remainder(dividingBy: 2 * .pi)))) }
 
     /// Returns a bound for all angles from this one on to where the next draw's function ends.
-    func logarithmUpToPi(at angle: Double) -> Double {
-        factor * angle > .pi ? 0 : logarithm(factor * angle)
-    }
+    func logarithmUpToPi(at angle: Double) -> Double { factor * angle > .pi ? 0 : logarithm(factor * angle) }
 
     /// Returns the logarithm for an angle of 0 to π, by Poisson's summation: normal curves around multiples of 2π.
     private func logarithm(_ angle: Double) -> Double {

@@ -29,10 +29,8 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .overflow:
-            "an exact fraction needs more than 128 bits; use rounder numbers for k and bounds"
-        case .zeroDenominator:
-            "a fraction has the denominator 0; write a number such as 1/2"
+        case .overflow: "an exact fraction needs more than 128 bits; use rounder numbers for k and bounds"
+        case .zeroDenominator: "a fraction has the denominator 0; write a number such as 1/2"
         case .tooWide:
             """
             one device may add so much that the noise for it needs more than 30 bits; keep fewer decimals, or lower 'to' or \
@@ -43,17 +41,14 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
             a counter has more than 2^55 units, so that nothing can be drawn for it; keep fewer decimals, or clip the sum more \
             closely
             """
-        case .notPositive(let quantity):
-            "the \(quantity.rawValue) is not positive; give a number above 0"
+        case .notPositive(let quantity): "the \(quantity.rawValue) is not positive; give a number above 0"
         case .tooFine(let quantity, let bits, let limit):
             """
             the \(quantity.rawValue) needs \(bits) bits above or below its fraction bar, \(limit) are allowed; lower \
             the contribution bound or keep fewer decimals
             """
-        case .emptyUniverse:
-            "noise needs at least one grouping, one occasion and one cell"
-        case .tooFewBuckets(let count):
-            "a field of devices has \(count) buckets; give it 2 or more, or leave it out"
+        case .emptyUniverse: "noise needs at least one grouping, one occasion and one cell"
+        case .tooFewBuckets(let count): "a field of devices has \(count) buckets; give it 2 or more, or leave it out"
         case .tooManyFields(let found, let limit):
             "a metric tells devices apart by \(found) fields, \(limit) are allowed; leave some out"
         case .tooManyCells(let found, let limit):

@@ -32,8 +32,7 @@ package struct Rational: Sendable, Hashable {
 
     /// Takes parts that are known to be reduced.
     init(reduced numerator: Int128, over denominator: Int128) {
-        self.numerator = numerator
-        self.denominator = denominator
+        (self.numerator, self.denominator) = (numerator, denominator)
     }
 
     package static let zero = Rational(0)

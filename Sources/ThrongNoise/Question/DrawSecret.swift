@@ -32,10 +32,7 @@ package struct DrawSecret: Sendable {
         guard cells > 0 else { throw .emptyUniverse }
         switch layer {
         case .fresh(let variance, let period, let counted):
-            let lines = [
-                "fresh", question.hex, "\(variance.drawn.variance)", "\(cells)", counted.hex,
-                period,
-            ]
+            let lines = ["fresh", question.hex, "\(variance.drawn.variance)", "\(cells)", counted.hex, period]
             return draw(variance.drawn, by: lines, cells: cells)
         case .kept(let noise):
             var sum: [Int64] = []
@@ -75,9 +72,7 @@ package struct QuestionKey: Hashable, Sendable {
     /// The digest: 32 bytes.
     package let bytes: [UInt8]
 
-    package init(of canonicalText: String) {
-        bytes = Array(SHA256.hash(data: Data(canonicalText.utf8)))
-    }
+    package init(of canonicalText: String) { bytes = Array(SHA256.hash(data: Data(canonicalText.utf8))) }
 
     var hex: String { bytes.lowerHex }
 }
@@ -92,6 +87,4 @@ package struct CountedDigest: Hashable, Sendable {
     var hex: String { bytes.lowerHex }
 }
 
-extension [UInt8] {
-    fileprivate var lowerHex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
-}
+extension [UInt8] { fileprivate var lowerHex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() } }

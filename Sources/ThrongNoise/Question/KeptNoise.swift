@@ -28,15 +28,6 @@ package struct KeptNoise: Sendable, Hashable {
     /// Takes one draw, for trials of other widths.
     init(single layer: LayerVariance) { (draws, rungs) = ([layer.drawn], [0]) }
 
-    /// The variance of all draws together. Unit: the measure's, squared.
-    package var variance: Rational {
-        get throws(NoiseError) {
-            var sum = Rational.zero
-            for draw in draws { sum = try sum.adding(draw.variance) }
-            return sum
-        }
-    }
-
     /// The rungs of the ladder, up to the first whose square is that large: 5, 10, 20, 30, 40, 50, 70, 100, and then 140, 200, 280, 400…
     package static func rungs(for square: Int64) -> [Int64] {
         var rungs: [Int64] = [5]
@@ -55,7 +46,8 @@ package struct KeptNoise: Sendable, Hashable {
 
 /// The width of a question's noise: V = unit · square.
 package struct NoiseWidth: Sendable, Hashable {
-    /// V for k = 1: 1/16 for devices, (b/10)² for events and sums of which one device adds b at most. A part of what the question is.
+    /// V for k = 1: 1/16 for devices; for events and sums of which one device adds b at most, (b/10)², and no less than devices have
+    /// that add one event each. A part of what the question is.
     package let unit: Rational
     /// k², times the number of questions that share events.
     package let square: Int64
@@ -65,9 +57,10 @@ package struct NoiseWidth: Sendable, Hashable {
     /// - Parameters:
     ///   - threshold: k. Unit: devices, at least 1.
     ///   - bound: the most that one device may add in a period, at least 1; nil if devices are counted.
+    ///   - event: the most that one event adds, at least 1.
     ///   - factor: the number of questions that share some of the events, at least 1.
     /// - Throws: ``NoiseError/notPositive(_:)``, ``NoiseError/tooWide`` and ``NoiseError/overflow``.
-    package init(threshold: Int64, bound: Int64? = nil, factor: Int64 = 1) throws(NoiseError) {
+    package init(threshold: Int64, bound: Int64? = nil, event: Int64 = 1, factor: Int64 = 1) throws(NoiseError) {
         guard threshold > 0, factor > 0 else { throw .notPositive(.threshold) }
         let (square, overflow) = threshold.multipliedReportingOverflow(by: threshold)
         let (product, excess) = square.multipliedReportingOverflow(by: factor)
@@ -75,8 +68,10 @@ package struct NoiseWidth: Sendable, Hashable {
         guard !overflow, !excess, product <= Int64.max / 4 else { throw .overflow }
         var unit = try Rational(1, over: 16)
         if let bound {
-            guard bound > 0 else { throw .notPositive(.contribution) }
-            unit = try Rational(Int128(bound) * Int128(bound), over: 100)
+            guard bound > 0, event > 0 else { throw .notPositive(.contribution) }
+            let byEvent = 5 * Int128(event) > 2 * Int128(bound)
+            let (most, parts) = (Int128(byEvent ? event : bound), Int128(byEvent ? 16 : 100))
+            unit = try Rational(most * most, over: parts)
         }
         self.init(unit: unit, square: product)
         // Beyond, nothing can be drawn.
@@ -89,14 +84,12 @@ package struct NoiseWidth: Sendable, Hashable {
     private init(unit: Rational, square: Int64) { (self.unit, self.square) = (unit, square) }
 
     /// V: no whole-number combination of answers has a smaller variance. Unit: the measure's, squared.
-    package var least: Rational {
-        get throws(NoiseError) { try unit.multiplied(by: Rational(square)) }
-    }
+    package var least: Rational { get throws(NoiseError) { try unit.multiplied(by: Rational(square)) } }
 }
 
 /// The variance of one layer of a question's noise: V / r(S) for the interaction S of the fields that the question tells apart.
 ///
-/// V is (k/4)² for devices and (k·b/10)² for events and sums. r(S) is the product of 1 − 1/n over the fields with n
+/// V is (k/4)² for devices and (k·b/10)² for events and sums, or more (see ``NoiseWidth``). r(S) is the product of 1 − 1/n over the fields with n
 /// buckets each: the part of a single cell that is left when a table's means are taken out. Dividing by it leaves V to
 /// every interaction.
 /// - Unit: the measure's, squared.
@@ -155,11 +148,7 @@ package struct LayerVariance: Hashable, Sendable {
     }
 
     private static func drawable(asItIs variance: Rational) throws(NoiseError) -> DiscreteGaussian? {
-        do {
-            return try DiscreteGaussian(variance: variance)
-        } catch .tooFine {
-            return nil
-        }
+        do { return try DiscreteGaussian(variance: variance) } catch .tooFine { return nil }
     }
 }
 

@@ -34,9 +34,7 @@ package struct DiscreteGaussian: Sendable, Hashable {
     ///
     /// - Complexity: expected O(1) coins for any σ, constant memory.
     package func sample(using bits: inout some BitSource) -> Int128 {
-        while true {
-            if let drawn = attempt(using: &bits) { return drawn }
-        }
+        while true { if let drawn = attempt(using: &bits) { return drawn } }
     }
 
     /// Makes one round; nil if it has to start again.

@@ -91,9 +91,14 @@ extension BucketingRule {
     /// The buckets that the rule leads to, which need no user agent rules: plans can be read where these are missing.
     ///
     /// - Throws: ``BucketingProblem`` where the rule can't be compiled for a reason of its own.
-    package func labels() throws(BucketingProblem) -> [BucketLabel] {
-        try compiled { part, families throws(BucketingProblem) in
-            try LabelBucketing(UserAgentBucketing.table(part, families).labels)
-        }.labels
+    package func labels() throws(BucketingProblem) -> [BucketLabel] { try bucketingByLabel.labels }
+
+    /// The bucketing with user agents known only by their labels: it needs no rules for them.
+    var bucketingByLabel: any Bucketing {
+        get throws(BucketingProblem) {
+            try compiled { part, families throws(BucketingProblem) in
+                try LabelBucketing(UserAgentBucketing.table(part, families).labels)
+            }
+        }
     }
 }

@@ -42,15 +42,14 @@ extension PlanComparison {
                 ("noun", old.nounWords(of: before), new.nounWords(of: now)),
                 ("decision", before.decision, now.decision), ("owner", before.owner, now.owner),
             ])
-        if before.purpose != now.purpose {
-            note(.widens, part, "is counted for '\(now.purpose)' instead of '\(before.purpose)'")
-        }
+        noteChange(
+            .widens, part, before.purpose, now.purpose,
+            "is counted for '\(now.purpose)' instead of '\(before.purpose)'")
         noteSet(part, before.events, now.events) { event, isNew in
             isNew ? "counts '\(event)', too" : "counts '\(event)' no more"
         }
         noteSet(part, old.cubeDimensions(of: before).map(\.name), new.cubeDimensions(of: now).map(\.name)) {
-            name, isNew in
-            isNew ? "is split by '\(name)', too" : "is split by '\(name)' no more"
+            name, isNew in isNew ? "is split by '\(name)', too" : "is split by '\(name)' no more"
         }
         compareShown(now, before, part)
         compareMeasures(now, before, part)
@@ -128,7 +127,10 @@ extension PlanComparison {
         }
         let isOfEvents = new.purpose(now.purpose)?.hasIdentifiers == false
         let wasOfEvents = old.purpose(before.purpose)?.hasIdentifiers == false
-        noteSize(part, before.contributionBound, now.contributionBound, widensBy: true) { old, new in
+        noteChange(
+            .runs, Part(part.subject), before.choosesBound, now.choosesBound,
+            "its bound is \(now.choosesBound ? "chosen by each release" : "fixed")")
+        noteSize(part, before.mostContributions, now.mostContributions, widensBy: true) { old, new in
             isOfEvents
                 ? "an event counts \(new) at most; \(wasOfEvents ? "it was" : "an identifier had") \(old)"
                 : "an identifier adds \(new) at most in a window instead of \(old)"
@@ -136,9 +138,7 @@ extension PlanComparison {
         noteSize(part, before.sampling, now.sampling, widensBy: true) { old, new in
             "clients send \(PlanNumber.text(new * 100)) % of its events instead of \(PlanNumber.text(old * 100)) %"
         }
-        if now.impossible != before.impossible {
-            note(.runs, Part(part.subject), "other combinations are refused")
-        }
+        if now.impossible != before.impossible { note(.runs, Part(part.subject), "other combinations are refused") }
     }
 
     private mutating func compareDecay(_ now: Metric, _ before: Metric, _ part: Part) {
@@ -197,12 +197,10 @@ extension PlanComparison {
             } else if before.rule != dimension.rule {
                 noteGrain(parts, isCoarser: dimension.rule.isCoarser(than: before.rule))
             }
-            if before.partitionsDevices != dimension.partitionsDevices {
-                note(
-                    .runs, Part(part.subject),
-                    dimension.partitionsDevices
-                        ? "a device is in one of its buckets only" : "a device may be in several of its buckets")
-            }
+            noteChange(
+                .runs, Part(part.subject), before.partitionsDevices, dimension.partitionsDevices,
+                dimension.partitionsDevices
+                    ? "a device is in one of its buckets only" : "a device may be in several of its buckets")
         }
         for dimension in new.derivedDimensions {
             guard let before = old.derivedDimension(dimension.name) else { continue }

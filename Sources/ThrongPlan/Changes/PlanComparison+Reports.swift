@@ -33,6 +33,9 @@ extension PlanComparison {
             {
                 note(.runs, part, "goes at another time, or somewhere else")
             }
+            if let reach = report.publicity, let before = former.publicity, reach != before {
+                note(.runs, part, "\(reach == .listed ? "may" : "should not") be listed by search engines from then on")
+            }
         }
         for report in old.reports where new.report(report.name) == nil {
             note(.runs, Part("report '\(report.name)'"), "is made no more")
@@ -62,18 +65,19 @@ extension PlanComparison {
             return pairs
         }
         let (before, now) = (pairs(old), pairs(new))
+        func part(_ partner: PartnerName, _ purpose: PurposeName?) -> Part {
+            Part(partner == Partner.everybody ? "everybody" : "partner '\(partner)'", of: purpose)
+        }
         for (partner, metrics) in now.sorted(by: { $0.key < $1.key }) {
             for metric in metrics.subtracting(before[partner] ?? []).sorted() {
                 note(
-                    .widens, Part("partner '\(partner)'", of: new.metric(metric)?.purpose),
+                    .widens, part(partner, new.metric(metric)?.purpose),
                     "receives numbers of '\(metric)' that are counted from then on")
             }
         }
         for (partner, metrics) in before.sorted(by: { $0.key < $1.key }) {
             for metric in metrics.subtracting(now[partner] ?? []).sorted() {
-                note(
-                    .tightens, Part("partner '\(partner)'", of: old.metric(metric)?.purpose),
-                    "receives numbers of '\(metric)' no more")
+                note(.tightens, part(partner, old.metric(metric)?.purpose), "receives numbers of '\(metric)' no more")
             }
         }
     }

@@ -12,9 +12,7 @@ struct PlanComparison {
         let subject: String
         var purpose: PurposeName?
 
-        init(_ subject: String, of purpose: PurposeName? = nil) {
-            (self.subject, self.purpose) = (subject, purpose)
-        }
+        init(_ subject: String, of purpose: PurposeName? = nil) { (self.subject, self.purpose) = (subject, purpose) }
 
         static let app = Part("app")
         static func purpose(_ name: PurposeName) -> Part { Part("purpose '\(name)'", of: name) }
@@ -28,6 +26,11 @@ struct PlanComparison {
     mutating func note(_ part: Part, isLess: Bool, _ less: String, else more: String) {
         note(isLess ? .tightens : .widens, part, isLess ? less : more)
     }
+
+    /// Notes that something is otherwise, if it is.
+    mutating func noteChange<Value: Equatable>(
+        _ kind: PlanChange.Kind, _ part: Part, _ old: Value, _ new: Value, _ meaning: @autoclosure () -> String
+    ) { if old != new { note(kind, part, meaning()) } }
 
     mutating func noteWords(_ part: Part, _ pairs: [(name: String, old: String, new: String)]) {
         let changed = pairs.filter { $0.old != $0.new }.map { "'\($0.name)'" }
@@ -43,9 +46,8 @@ struct PlanComparison {
     }
 
     mutating func noteSet<Value: Hashable & Comparable>(
-        _ part: Part, _ old: some Sequence<Value>, _ new: some Sequence<Value>,
-        came: PlanChange.Kind = .widens, went: PlanChange.Kind = .tightens,
-        _ meaning: (_ value: Value, _ isNew: Bool) -> String
+        _ part: Part, _ old: some Sequence<Value>, _ new: some Sequence<Value>, came: PlanChange.Kind = .widens,
+        went: PlanChange.Kind = .tightens, _ meaning: (_ value: Value, _ isNew: Bool) -> String
     ) {
         let (old, new) = (Set(old), Set(new))
         for value in new.subtracting(old).sorted() { note(came, part, meaning(value, true)) }
@@ -75,36 +77,27 @@ struct PlanComparison {
         noteWords(
             .app,
             [
-                words("app.title", before.title, now.title),
-                ("owner", before.owner, now.owner),
+                words("app.title", before.title, now.title), ("owner", before.owner, now.owner),
                 ("contact", before.contact, now.contact),
             ])
         noteThreshold(.app, before.threshold, now.threshold)
-        if before.budget != now.budget {
-            let text = now.budget.map { "cost at most ρ \(PlanNumber.text($0))" } ?? "have no budget"
-            note(.runs, .app, "what is said of a device and day may \(text): margins of new releases follow")
-        }
+        let cost = now.budget.map { "cost at most ρ \(PlanNumber.text($0))" } ?? "have no budget"
+        noteChange(
+            .runs, .app, before.budget, now.budget,
+            "what is said of a device and day may \(cost): margins of new releases follow")
         compareAges()
         compareRelays()
         compareEvaluators()
-        if before.timeZone != now.timeZone {
-            let days = "days begin in \(now.timeZone) instead of \(before.timeZone)"
-            note(.splits, .app, "\(days): every metric gets new counters")
-        }
-        if before.grace != now.grace {
-            let (grace, former) = (now.grace.planText, before.grace.planText)
-            note(.runs, .app, "releases wait \(grace) for late events instead of \(former)")
-        }
-        if before.keys != now.keys {
-            note(
-                .runs, .app,
-                now.keys == .required
-                    ? "batches without an app key are refused: give clients theirs first"
-                    : "batches without an app key count, too")
-        }
-        if before.audience != now.audience {
-            note(.runs, .app, "the expected audience is another; only advice uses it")
-        }
+        noteChange(
+            .splits, .app, before.timeZone, now.timeZone,
+            "days begin in \(now.timeZone) instead of \(before.timeZone): every metric gets new counters")
+        noteChange(
+            .runs, .app, before.grace, now.grace,
+            "releases wait \(now.grace.planText) for late events instead of \(before.grace.planText)")
+        let keys = now.keys == .required ? "are refused: give clients theirs first" : "count, too"
+        noteChange(.runs, .app, before.keys, now.keys, "batches without an app key \(keys)")
+        noteChange(
+            .runs, .app, before.audience, now.audience, "the expected audience is another; only advice uses it")
     }
 
     private func isWorded(_ now: Purpose, _ before: Purpose) -> Bool {
@@ -143,13 +136,11 @@ struct PlanComparison {
                 ? "any number of identifiers of one network lifts floors"
                 : "\(new) identifiers of one network lift floors in a window"
         }
-        if before.senders != now.senders {
-            note(
-                .runs, part,
-                now.senders == .backends
-                    ? "only backends send, which show a secret; clients are refused"
-                    : "clients send, too, no longer backends only")
-        }
+        noteChange(
+            .runs, part, before.senders, now.senders,
+            now.senders == .backends
+                ? "only backends send, which show a secret; clients are refused"
+                : "clients send, too, no longer backends only")
         noteSize(part, before.retention, now.retention, widensBy: true) { old, new in
             "numbers are kept \(new.planText) instead of \(old.planText): "
                 + (new > old ? "of what is counted from now on" : "of everything")
@@ -278,14 +269,12 @@ extension PlanComparison {
             let change = "values are evaluated by \(now.url.host) before they are hashed"
             return note(.tightens, .app, "\(change); plain hashes count as other from the start on")
         }
-        if before.url != now.url {
-            note(.widens, .app, "the evaluator \(now.url.host) sees addresses, no longer \(before.url.host)")
-        }
-        if before.key != now.key {
-            note(
-                .runs, .app,
-                "the evaluator has another key: labels count again once enough devices with this plan have sent them")
-        }
+        noteChange(
+            .widens, .app, before.url, now.url,
+            "the evaluator \(now.url.host) sees addresses, no longer \(before.url.host)")
+        noteChange(
+            .runs, .app, before.key, now.key,
+            "the evaluator has another key: labels count again once enough devices with this plan have sent them")
     }
 
     mutating func compareTransports(_ now: Purpose, _ before: Purpose, _ part: Part) {

@@ -19,22 +19,19 @@ extension PlanDraft {
 
     private func head(_ schema: String) -> [String] {
         [
-            "# yaml-language-server: $schema=\(schema)",
-            "#",
+            "# yaml-language-server: $schema=\(schema)", "#",
             "# Everything that is counted stands here, and nothing else ever is. Lines with EDIT hold examples: put yours in",
             "# their place. `throng plan check FILE` says what is wrong, and how far off numbers will be.",
         ]
             + leftOut.map {
-                "# Left out: \($0.topic.question.english) From \(PlanNumber.text($0.audience)) devices a day on it can be shown."
+                "# Left out: \($0.topic.question.text(.english)) From \(PlanNumber.text($0.audience)) devices a day on it can be shown."
             }
     }
 
     private var app: [String] {
         let grace = grace.text
         return [
-            "app:",
-            "  name: \(name)",
-            "  title: \(Self.quoted(title))",
+            "app:", "  name: \(name)", "  title: \(Self.quoted(title))",
             "  owner: Our team             # EDIT: who answers for this plan",
             "  contact: privacy@example.com    # EDIT: whom the public may ask",
             "  audience: \(audience)              # devices a day, roughly; advice weighs the plan against it",
@@ -45,18 +42,13 @@ extension PlanDraft {
     }
 
     private var purposes: [String] {
-        let explanation = PlanPhrase(
-            "To see what is used, so that we improve the right things.",
-            "Um zu sehen, was benutzt wird, damit wir das Richtige verbessern.",
-            "Pour voir ce qui est utilisé, afin d’améliorer ce qui compte.")
-        return [
-            "# Why it is counted, in words for the people who are counted.", "purposes:", "  product:",
-        ] + explanation.lines("explanation", indent: 4, languages) + [
-            "    consent: not_required     # EDIT: `required` where your law or your users want to be asked",
-            "    refused_by: [global_privacy_control, do_not_track]",
-            "    rotation: 1 day           # how long a device keeps its random identifier; k is compared with a day's devices",
-            "    retention: 400 days       # how long published numbers are kept",
-        ]
+        ["# Why it is counted, in words for the people who are counted.", "purposes:", "  product:"]
+            + PlanPhrase.lines("explanation", indent: 4, [PlanPhrase(.draftPurpose)], languages) + [
+                "    consent: not_required     # EDIT: `required` where your law or your users want to be asked",
+                "    refused_by: [global_privacy_control, do_not_track]",
+                "    rotation: 1 day           # how long a device keeps its random identifier; k is compared with a day's devices",
+                "    retention: 400 days       # how long published numbers are kept",
+            ]
     }
 
     private var dimensionLines: [String] {
@@ -76,8 +68,7 @@ extension PlanDraft {
     /// The visits, which every draft counts: the first number that anybody wants.
     private var visitLines: [String] {
         let asked = topics.filter { topic in topic.dimensions(self).contains { fits($0.parts) } }
-        let own = PlanPhrase(
-            "How many devices use it?", "Wie viele Geräte benutzen es?", "Combien d’appareils l’utilisent ?")
+        let own = PlanPhrase(.draftQuestion, ["topic": "visits"])
         let decision = (asked.map(\.decision) + (asked.isEmpty ? ["Whether it is worth its while."] : []))
         let sender =
             switch client {
@@ -86,10 +77,10 @@ extension PlanDraft {
             case .both: "throng.js sends the first by data-view; apps record the other"
             }
         var lines =
-            ["  visits:", "    title: \(Self.visits.value(languages))"] + [
+            ["  visits:", "    title: \(PlanPhrase(titled: "visits").value(languages))"] + [
                 "    events: [\(visitEvents.joined(separator: ", "))]    # \(sender)"
             ]
-        lines += PlanPhrase.joined([own] + asked.map(\.question)).lines("question", indent: 4, languages)
+        lines += PlanPhrase.lines("question", indent: 4, [own] + asked.map(\.question), languages)
         lines += ending(decision.joined(separator: " "))
         if !splits.isEmpty { lines.append("    dimensions: [\(splits.map(\.name).joined(separator: ", "))]") }
         lines += ["    period: day", "    measures: {reach: true}   # devices, too"]
@@ -102,21 +93,19 @@ extension PlanDraft {
 
     private func lines(of metric: DraftMetric, answering topic: PlanTopic) -> [String] {
         ["  \(metric.name):", "    title: \(metric.title.value(languages))"]
-            + (metric.noun.map { noun in
-                let (one, many) = (noun.one.value(languages), noun.many.value(languages))
-                return ["    noun: {one: \(one), many: \(many)}    # as reports say it"]
-            } ?? [])
+            + (metric.hasNoun ? ["    noun: {one: \(noun("one")), many: \(noun("many"))}    # as reports say it"] : [])
             + ["    events: [\(metric.events.joined(separator: ", "))]    # \(metric.remark)"]
-            + topic.question.lines("question", indent: 4, languages) + ending(topic.decision)
-            + (metric.dimension.map { ["    dimensions: [\($0.name)]"] } ?? [])
-            + ["    period: \(metric.period)"] + metric.measures.map { "    \($0)" }
+            + PlanPhrase.lines("question", indent: 4, [topic.question], languages) + ending(topic.decision)
+            + (metric.dimension.map { ["    dimensions: [\($0.name)]"] } ?? []) + ["    period: \(metric.period)"]
+            + metric.measures.map { "    \($0)" }
     }
+
+    private func noun(_ form: String) -> String { PlanPhrase(titled: form).value(languages) }
 
     /// The lines of every metric about who wants it, and until when.
     private func ending(_ decision: String) -> [String] {
         [
-            "    decision: \(decision)    # EDIT",
-            "    owner: Our team",
+            "    decision: \(decision)    # EDIT", "    owner: Our team",
             "    expires: \(today.adding(days: 364))       # the first day on which it counts no more; at most a year ahead",
             "    purpose: product",
         ]
@@ -124,19 +113,20 @@ extension PlanDraft {
 
     // MARK: Insights and reports
 
-    private var shownInsights: [(name: String, title: PlanPhrase, metric: String, body: String, period: String)] {
-        let visitors = PlanPhrase("Devices a day", "Geräte am Tag", "Appareils par jour")
-        let total = [("visitors", visitors, "visits", "kind: reach, trend: 14", "day")]
+    private var shownInsights: [(name: String, title: String, metric: String, body: String, period: String)] {
+        func title(_ name: String) -> String { PlanPhrase(titled: name).value(languages) }
+        let total = [("visitors", title("visitors"), "visits", "kind: reach, trend: 14", "day")]
         let split = splits.map { dimension in
             let many = dimension.parts > 12 || dimension.name == "page" ? ", top: 10" : ""
             let top = dimension.name == "hour" ? "" : many
-            let title = PlanPhrase(
-                "By \(dimension.title.english.lowercased())", "Nach \(dimension.title.text(.german))",
-                "Par \(dimension.title.text(.french).lowercased())")
+            let title = PlanPhrase.value(languages) { language in
+                let devices = language.say(.headDevices, ["isSample": false])
+                return language.say(.exploreBy, ["title": devices, "groups": dimension.title.text(language)])
+            }
             return ("by_\(dimension.name)", title, "visits", "kind: reach, by: [\(dimension.name)]\(top)", "day")
         }
         let other = others.flatMap { other in
-            other.metric.insights.map { ($0.name, $0.title, other.metric.name, $0.body, other.metric.period) }
+            other.metric.insights.map { ($0.name, title($0.name), other.metric.name, $0.body, other.metric.period) }
         }
         return total + split + other
     }
@@ -145,7 +135,7 @@ extension PlanDraft {
         guard partner != nil else { return [] }
         return ["insights:"]
             + shownInsights.map { insight in
-                "  \(insight.name): {title: \(insight.title.value(languages)), metric: \(insight.metric), \(insight.body)}"
+                "  \(insight.name): {title: \(insight.title), metric: \(insight.metric), \(insight.body)}"
             }
     }
 
@@ -160,33 +150,24 @@ extension PlanDraft {
         let weekly = shownInsights.filter { $0.period == "week" }.map(\.name)
         var lines = [
             "partners:",
-            "  partner: {title: \(Self.quoted(partner)), contact: partner@example.com}    # EDIT: the address",
-            "",
+            "  partner: {title: \(Self.quoted(partner)), contact: partner@example.com}    # EDIT: the address", "",
             "reports:",
         ]
-        lines += report(
-            "daily", PlanPhrase("The day", "Der Tag", "La journée"), daily, "day", "0 6 * * *",
-            "the newest day that is over, with its grace")
+        lines += report("daily", daily, "day", "0 6 * * *", "the newest day that is over, with its grace")
         if !weekly.isEmpty {
             lines += report(
-                "weekly", PlanPhrase("The week", "Die Woche", "La semaine"), weekly, "week", "0 6 * * \(grace.weekday)",
-                "a week ends on Sunday, and waits for its grace")
+                "weekly", weekly, "week", "0 6 * * \(grace.weekday)", "a week ends on Sunday, and waits for its grace")
         }
         return lines
     }
 
-    private func report(
-        _ name: String, _ title: PlanPhrase, _ insights: [String], _ period: String, _ schedule: String,
-        _ remark: String
-    ) -> [String] {
+    private func report(_ name: String, _ insights: [String], _ period: String, _ schedule: String, _ remark: String)
+        -> [String]
+    {
         [
-            "  \(name):",
-            "    title: \(title.value(languages))",
-            "    partner: partner",
-            "    insights: [\(insights.joined(separator: ", "))]",
-            "    period: \(period)",
-            "    schedule: \(schedule)       # \(remark)",
-            "    language: \(languages[0].rawValue)",
+            "  \(name):", "    title: \(PlanPhrase(titled: name).value(languages))", "    partner: partner",
+            "    insights: [\(insights.joined(separator: ", "))]", "    period: \(period)",
+            "    schedule: \(schedule)       # \(remark)", "    language: \(languages[0].tag)",
             "    deliver: [{folder: reports/partner}]    # in the data directory; {put: URL} sends it",
         ]
     }
@@ -202,9 +183,7 @@ extension PlanDraft {
     private static let server = "http://127.0.0.1:8080"
 
     /// The snippets of its clients, then one that anybody can try by hand.
-    package var snippets: [Snippet] {
-        (client == .app ? [] : [page]) + (client == .web ? [] : [code]) + [hand]
-    }
+    package var snippets: [Snippet] { (client == .app ? [] : [page]) + (client == .web ? [] : [code]) + [hand] }
 
     private var page: Snippet {
         var lines = [
@@ -224,11 +203,11 @@ extension PlanDraft {
 
     private var code: Snippet {
         let sent: Set = ["page", "source"]
-        let context = dimensions.filter { !sent.contains($0.name) }.compactMap(\.example)
-            .map { "\"\($0.field)\": \"\($0.value)\"" }
+        let context = dimensions.filter { !sent.contains($0.name) }.compactMap(\.example).map {
+            "\"\($0.field)\": \"\($0.value)\""
+        }
         var lines = [
-            "import ThrongClient",
-            "",
+            "import ThrongClient", "",
             "let throng = try await Throng(plan: url, storage: directory)    // url: \(Self.server)/v1/plan/\(name)",
         ]
         if !context.isEmpty { lines.append("await throng.setContext([\(context.joined(separator: ", "))])") }
@@ -258,8 +237,7 @@ extension PlanDraft {
                 "{\"app\": \"\(name)\", \"purpose\": \"product\", \"window\": $window,",
                 " \"id\": \"$(openssl rand -hex 16)\", \"batch\": \"$(openssl rand -hex 16)\",",
                 " \"context\": {\(context.joined(separator: ", "))},",
-                " \"events\": [\(events.joined(separator: ",\n            "))]}",
-                "JSON",
+                " \"events\": [\(events.joined(separator: ",\n            "))]}", "JSON",
             ])
     }
 }

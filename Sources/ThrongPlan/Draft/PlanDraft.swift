@@ -13,7 +13,7 @@ package struct PlanDraft: Sendable {
     /// The partner who gets reports; nil where nobody gets any.
     package let partner: String?
     /// The languages of its texts; never empty.
-    package let languages: [DraftLanguage]
+    package let languages: [Language]
     /// The date that it is made on.
     package let today: CalendarDate
 
@@ -25,8 +25,8 @@ package struct PlanDraft: Sendable {
     package static let mostTopics = 3
 
     package init(
-        title: String, client: DraftClient, topics: [PlanTopic], audience: Int, partner: String?,
-        languages: [DraftLanguage], today: CalendarDate
+        title: String, client: DraftClient, topics: [PlanTopic], audience: Int, partner: String?, languages: [Language],
+        today: CalendarDate
     ) {
         (self.title, self.client, self.topics, self.audience) = (title, client, topics, audience)
         (self.partner, self.languages, self.today) = (partner, languages, today)
@@ -55,9 +55,7 @@ package struct PlanDraft: Sendable {
     func fits(_ parts: Int) -> Bool { audience / parts >= 2 * Self.threshold }
 
     /// The dimensions that split visits.
-    var splits: [DraftDimension] {
-        topics.flatMap { $0.dimensions(self) }.filter { fits($0.parts) }
-    }
+    var splits: [DraftDimension] { topics.flatMap { $0.dimensions(self) }.filter { fits($0.parts) } }
 
     /// The metrics besides the visits, each with its question.
     var others: [(topic: PlanTopic, metric: DraftMetric)] {
@@ -76,7 +74,6 @@ package struct PlanDraft: Sendable {
         }
     }
 
-    /// The grace that all of its metrics allow.
     var grace: DraftGrace { others.map(\.metric.grace).max() ?? .day }
 
     /// The dimensions of all metrics, each once.
@@ -89,10 +86,8 @@ package struct PlanDraft: Sendable {
                 ? "\(title): in total"
                 : "\(title): \(parts) numbers, of \(PlanNumber.text(audience / parts)) devices on average"
         }
-        let visits = PlanDraft.visits.english
+        let visits = PlanPhrase(titled: "visits").text(.english)
         return [line(visits, 1)] + splits.map { line("\(visits) by \($0.name)", $0.parts) }
-            + others.map { line($0.metric.title.english, $0.metric.parts) }
+            + others.map { line($0.metric.title.text(.english), $0.metric.parts) }
     }
-
-    static let visits = PlanPhrase("Visits", "Besuche", "Visites")
 }

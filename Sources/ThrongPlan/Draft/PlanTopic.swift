@@ -14,48 +14,7 @@ package enum PlanTopic: String, Sendable, CaseIterable {
     }
 
     /// The question as people ask it.
-    package var question: PlanPhrase {
-        switch self {
-        case .pages:
-            PlanPhrase("Which pages are read?", "Welche Seiten werden gelesen?", "Quelles pages sont lues ?")
-        case .features:
-            PlanPhrase(
-                "Which features are used?", "Welche Funktionen werden benutzt?", "Quelles fonctions sont utilisées ?")
-        case .devices:
-            PlanPhrase(
-                "On which devices and systems is it used?", "Auf welchen Geräten und Systemen wird es benutzt?",
-                "Sur quels appareils et systèmes ?")
-        case .sources:
-            PlanPhrase("Where do visitors come from?", "Woher kommen Besucher?", "D’où viennent les visiteurs ?")
-        case .languages:
-            PlanPhrase(
-                "Which languages do people read?", "Welche Sprachen lesen die Leute?", "Quelles langues sont lues ?")
-        case .regions:
-            PlanPhrase(
-                "In which parts of the world is it used?", "In welchen Teilen der Welt wird es benutzt?",
-                "Dans quelles parties du monde ?")
-        case .hours:
-            PlanPhrase(
-                "At which hours is it used?", "Zu welchen Stunden wird es benutzt?", "À quelles heures est-ce utilisé ?"
-            )
-        case .versions:
-            PlanPhrase(
-                "Which versions are still in use?", "Welche Versionen sind noch im Einsatz?",
-                "Quelles versions sont encore en service ?")
-        case .returning:
-            PlanPhrase(
-                "Do people come back in the weeks after?", "Kommen Leute in den Wochen danach wieder?",
-                "Revient-on les semaines suivantes ?")
-        case .journey:
-            PlanPhrase(
-                "How far do people come, and where do they give up?", "Wie weit kommen Leute, und wo geben sie auf?",
-                "Jusqu’où va-t-on, et où abandonne-t-on ?")
-        case .purchases:
-            PlanPhrase(
-                "How much is bought, and for how much?", "Wie viel wird gekauft, und für wie viel?",
-                "Combien d’achats, et de quel montant ?")
-        }
-    }
+    package var question: PlanPhrase { PlanPhrase(.draftQuestion, ["topic": rawValue]) }
 
     /// The decision that the answer drives, an example.
     var decision: String {
@@ -100,55 +59,35 @@ package enum PlanTopic: String, Sendable, CaseIterable {
     }
 }
 
-/// The clients of a drafted plan.
-package enum DraftClient: String, Sendable, CaseIterable {
-    case web, app, both
-}
-
-/// A language in which a drafted plan can have its texts.
-package enum DraftLanguage: String, Sendable, CaseIterable {
-    case english = "en"
-    case german = "de"
-    case french = "fr"
-}
+package enum DraftClient: String, Sendable, CaseIterable { case web, app, both }
 
 /// A text of a drafted plan in each language. It holds nothing that would need quotes in YAML.
-package struct PlanPhrase: Sendable, Hashable {
-    /// The text in English.
-    package let english: String
-    private let german: String
-    private let french: String
+package struct PlanPhrase: Sendable {
+    private let message: Message
+    private let arguments: KeyValuePairs<String, any MessageArgument>
 
-    init(_ english: String, _ german: String, _ french: String) {
-        (self.english, self.german, self.french) = (english, german, french)
+    init(_ message: Message, _ arguments: KeyValuePairs<String, any MessageArgument> = [:]) {
+        (self.message, self.arguments) = (message, arguments)
     }
 
-    /// Returns the text in a language.
-    func text(_ language: DraftLanguage) -> String {
-        switch language {
-        case .english: english
-        case .german: german
-        case .french: french
-        }
-    }
+    /// A title, by the name of what has it.
+    init(titled part: String) { self.init(.draftTitle, ["part": part]) }
+
+    package func text(_ language: Language) -> String { language.say(message, arguments) }
 
     /// Returns a short text as a value: itself in one language, a mapping on the same line in several.
-    func value(_ languages: [DraftLanguage]) -> String {
+    func value(_ languages: [Language]) -> String { Self.value(languages, text) }
+
+    static func value(_ languages: [Language], _ text: (Language) -> String) -> String {
         if languages.count == 1 { return text(languages[0]) }
-        return "{" + languages.map { "\($0.rawValue): \(text($0))" }.joined(separator: ", ") + "}"
+        return "{" + languages.map { "\($0.tag): \(text($0))" }.joined(separator: ", ") + "}"
     }
 
-    /// Returns a text of any length under its key, on lines of their own where there are several languages.
-    func lines(_ key: String, indent: Int, _ languages: [DraftLanguage]) -> [String] {
+    /// Returns texts of any length under their key, on lines of their own where there are several languages.
+    static func lines(_ key: String, indent: Int, _ phrases: [PlanPhrase], _ languages: [Language]) -> [String] {
         let space = String(repeating: " ", count: indent)
+        func text(_ language: Language) -> String { language.joined(phrases.map { $0.text(language) }) }
         if languages.count == 1 { return ["\(space)\(key): \(text(languages[0]))"] }
-        return ["\(space)\(key):"] + languages.map { "\(space)  \($0.rawValue): \(text($0))" }
-    }
-
-    /// Joins texts language by language.
-    static func joined(_ phrases: [PlanPhrase]) -> PlanPhrase {
-        PlanPhrase(
-            phrases.map(\.english).joined(separator: " "), phrases.map(\.german).joined(separator: " "),
-            phrases.map(\.french).joined(separator: " "))
+        return ["\(space)\(key):"] + languages.map { "\(space)  \($0.tag): \(text($0))" }
     }
 }

@@ -7,8 +7,12 @@ extension LabelWriter {
         return plan.dimensions.filter { used.contains($0.name) }.map(labelled)
             + plan.derivedDimensions.filter(coarser.contains).map { derived in
                 let buckets =
-                    derived.groups.map { "\($0.label) (\(listed($0.values.map { "\($0)" })))" }
-                    + [language.say(.otherBucket)]
+                    derived.groups.map { group in
+                        let parts = group.values.map {
+                            plan.words(for: BucketLabel($0), of: derived.base, in: language)
+                        }
+                        return "\(group.label) (\(listed(parts)))"
+                    } + [language.say(.otherBucket)]
                 return PrivacyLabel.Dimension(
                     title: derived.title, language: plan.spoken("dimensions.\(derived.name).title"),
                     source: source("made", plan.dimension(derived.base)?.title ?? derived.base.text),
@@ -31,11 +35,8 @@ extension LabelWriter {
         var summary = revealed(dimension)
         if summary == nil {
             do {
-                let others = language.say(.otherBucket)
-                buckets = try dimension.rule.labels().map { $0.text == "other" ? others : $0.text }
-            } catch {
-                summary = language.say(.labelUnlisted, ["error": "\(error)"])
-            }
+                buckets = try dimension.rule.labels().map { language.words(for: $0, by: dimension.rule) }
+            } catch { summary = language.say(.labelUnlisted, ["error": "\(error)"]) }
         }
         return PrivacyLabel.Dimension(
             title: dimension.title, language: plan.spoken("dimensions.\(dimension.name).title"), source: source,
@@ -49,8 +50,7 @@ extension LabelWriter {
             .labelRevealed,
             [
                 "hasHelp": plan.app.evaluator != nil, "host": plan.app.evaluator?.url.host ?? "",
-                "threshold": written(plan.revealThreshold(of: dimension.name)),
-                "most": language.written(PlanNumber.text(most)),
+                "threshold": written(plan.revealThreshold(of: dimension.name)), "most": language.written("\(most)"),
             ])
     }
 
@@ -68,14 +68,13 @@ extension LabelWriter {
     /// Returns the app itself, and the partners who receive something of some metrics.
     func recipients(of metrics: [Metric]) -> [PrivacyLabel.Recipient] {
         let counted = Set(metrics.map(\.name))
-        let own = language.joined([
-            language.say(.labelOwn, ["app": plan.app.title]), language.say(.labelCountsReaders),
-        ])
+        let own = language.joined([language.say(.labelOwn, ["app": plan.app.title]), language.say(.labelCountsReaders)])
         return [PrivacyLabel.Recipient(title: own, insights: [])]
             + plan.partners.map { partner in
                 let insights = plan.insights(for: partner.name).filter { counted.contains($0.metric) }
                 return PrivacyLabel.Recipient(
-                    title: "\(partner.title) (\(partner.contact))", insights: insights.map(\.title),
+                    title: partner.isEverybody ? language.say(.everybody) : "\(partner.title) (\(partner.contact))",
+                    insights: insights.map(\.title),
                     languages: insights.map { plan.spoken("insights.\($0.name).title") })
             }.filter { !$0.insights.isEmpty }
     }
@@ -110,6 +109,23 @@ extension Plan {
             return PrivacyLabel.Field(
                 name: field.text, uses: uses, isUserAgent: (readers + steps).contains { $0.rule.readsUserAgents })
         }
+    }
+}
+
+extension Plan {
+    /// A bucket of one of its dimensions in a reader's words.
+    package func words(for bucket: BucketLabel, of name: DimensionName, in language: Language) -> String {
+        language.words(for: bucket, by: dimension(name)?.rule)
+    }
+
+    /// A step in words: "After 30 days the split by System is deleted".
+    package func words(for step: DecayStep, in language: Language) -> String {
+        LabelWriter(plan: self, language: language, today: .today).fact(of: step).text
+    }
+
+    /// A sum in words: "amount, each held between 0 and 500 EUR".
+    package func words(for sum: SumMeasure, in language: Language) -> String {
+        LabelWriter(plan: self, language: language, today: .today).text(of: sum)
     }
 }
 

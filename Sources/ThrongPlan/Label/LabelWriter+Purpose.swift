@@ -11,16 +11,11 @@ extension LabelWriter {
         let signals = OptOutSignal.allCases.filter(purpose.refusedBy.contains).compactMap { names[$0] }
         let texts: [(PrivacyLabel.Topic, String?)] = [
             (.consent, consent(for: purpose)),
-            (
-                .usedFor,
-                purpose.use.map { language.say(.finding, ["finding": $0.words(in: language)]) }
-            ),
+            (.usedFor, purpose.use.map { language.say(.finding, ["finding": $0.words(in: language)]) }),
             (
                 .signals,
-                signals.isEmpty
-                    ? nil : language.say(.labelSignals, ["signals": language.list(signals, isChoice: true)])
-            ),
-            (.children, children(in: purpose)), (.code, code(of: purpose)), (.proof, proof(of: purpose)),
+                signals.isEmpty ? nil : language.say(.labelSignals, ["signals": language.list(signals, isChoice: true)])
+            ), (.children, children(in: purpose)), (.code, code(of: purpose)), (.proof, proof(of: purpose)),
             (.way, way(of: purpose)), (.takenBack, purpose.hasIdentifiers ? withdrawal(from: purpose) : nil),
             (.kept, kept(of: purpose)),
         ]
@@ -49,9 +44,7 @@ extension LabelWriter {
     private func children(in purpose: Purpose) -> String? {
         if purpose.refusedBy.contains(.ageSignal) { return language.say(.labelGrownUps) }
         guard plan.app.directedTo == .mixed else { return nil }
-        return language.say(
-            .labelChildren,
-            ["threshold": written(.forChildren), "units": purpose.unit.rawValue])
+        return language.say(.labelChildren, ["threshold": written(.forChildren), "units": purpose.unit.rawValue])
     }
 
     private func code(of purpose: Purpose) -> String {

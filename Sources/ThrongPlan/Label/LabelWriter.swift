@@ -9,8 +9,7 @@ struct LabelWriter {
 
     var label: PrivacyLabel {
         let app = plan.app
-        let promises =
-            [smallest, language.say(.labelOff)] + childrenPromises + [language.say(.labelOnly)]
+        let promises = [smallest, language.say(.labelOff)] + childrenPromises + [language.say(.labelOnly)]
         return PrivacyLabel(
             language: language, app: app.name, appTitle: app.title, appLanguage: plan.spoken("app.title"),
             title: language.say(.labelTitle, ["app": app.title]), lede: language.say(.labelLede, ["app": app.title]),
@@ -40,8 +39,7 @@ struct LabelWriter {
     func fact(_ topic: PrivacyLabel.Topic, _ text: String, isSentence: Bool = false) -> PrivacyLabel.Fact {
         PrivacyLabel.Fact(
             topic: language.say(.labelTopic, ["topic": topic.rawValue]), text: text,
-            sentence: language.say(
-                .labelFact, ["topic": isSentence ? "sentence" : topic.rawValue, "text": text]))
+            sentence: language.say(.labelFact, ["topic": isSentence ? "sentence" : topic.rawValue, "text": text]))
     }
 
     /// The texts as one, parted by commas.
@@ -55,10 +53,9 @@ struct LabelWriter {
         let counted = plan.metrics.filter { $0.purpose == purpose.name }
         return PrivacyLabel.Purpose(
             name: purpose.name, explanation: purpose.explanation,
-            language: plan.spoken("purposes.\(purpose.name).explanation"),
-            hasIdentifiers: purpose.hasIdentifiers, sentByServers: purpose.senders == .backends,
-            rotationSeconds: purpose.rotation.seconds, retentionSeconds: purpose.retention.components.seconds,
-            facts: facts(of: purpose),
+            language: plan.spoken("purposes.\(purpose.name).explanation"), hasIdentifiers: purpose.hasIdentifiers,
+            sentByServers: purpose.senders == .backends, rotationSeconds: purpose.rotation.seconds,
+            retentionSeconds: purpose.retention.components.seconds, facts: facts(of: purpose),
             metrics: counted.map { metric in
                 .init(
                     title: metric.title, question: metric.question,
@@ -69,12 +66,13 @@ struct LabelWriter {
     }
 
     /// The rights of people, and how they are used where nothing is stored under anybody's name.
-    private var rights: [String] {
-        let isAsking = plan.purposes.contains(where: \.needsConsent)
+    @ListBuilder<String> private var rights: [String] {
         let isSignalled = plan.purposes.contains { !$0.refusedBy.subtracting([.ageSignal]).isEmpty }
-        return [language.say(.labelRights), language.say(.labelRightsAsk, ["contact": plan.app.contact])]
-            + (isAsking ? [language.say(.labelRightsNo)] : [])
-            + (isSignalled ? [language.say(.labelRightsSignal)] : []) + [language.say(.labelRightsComplain)]
+        language.say(.labelRights)
+        language.say(.labelRightsAsk, ["contact": plan.app.contact])
+        if plan.purposes.contains(where: \.needsConsent) { language.say(.labelRightsNo) }
+        if isSignalled { language.say(.labelRightsSignal) }
+        language.say(.labelRightsComplain)
     }
 
     /// The steps by which something that is done becomes a number, as the page draws them.
@@ -83,8 +81,7 @@ struct LabelWriter {
         let hasValues = plan.metrics.contains { !plan.recorded($0).isEmpty || !$0.sums.isEmpty }
         return [
             language.say(
-                .labelStepSays,
-                ["case": served == 0 ? "devices" : served == plan.purposes.count ? "servers" : "both"]),
+                .labelStepSays, ["case": served == 0 ? "devices" : served == plan.purposes.count ? "servers" : "both"]),
             language.say(.labelStepCoarse, ["hasValues": hasValues]), language.say(.labelStepCounts),
             language.say(
                 .labelStepShown,
@@ -107,66 +104,55 @@ struct LabelWriter {
             ])
     }
 
-    func facts(of metric: Metric) -> [PrivacyLabel.Fact] {
+    @ListBuilder<PrivacyLabel.Fact> func facts(of metric: Metric) -> [PrivacyLabel.Fact] {
         let unit = plan.purpose(metric.purpose)?.unit ?? .action
         let titles =
-            metric.dimensions.compactMap { plan.dimension($0)?.title }
-            + plan.derivedDimensions(of: metric).map(\.title)
-        var facts = [fact(.counts, counts(of: metric, unit))]
-        if let rollups = rollups(of: metric) { facts.append(fact(.counts, rollups, isSentence: true)) }
-        if let reach = reach(of: metric) { facts.append(fact(.counts, reach, isSentence: true)) }
-        if let answer = metric.answered { facts.append(fact(.answered, text(of: answer))) }
-        if !titles.isEmpty { facts.append(fact(.splitBy, language.say(.labelSplit, ["titles": listed(titles)]))) }
+            metric.dimensions.compactMap { plan.dimension($0)?.title } + plan.derivedDimensions(of: metric).map(\.title)
+        fact(.counts, counts(of: metric, unit))
+        rollups(of: metric).map { fact(.counts, $0, isSentence: true) }
+        reach(of: metric).map { fact(.counts, $0, isSentence: true) }
+        metric.answered.map { fact(.answered, text(of: $0)) }
+        if !titles.isEmpty { fact(.splitBy, language.say(.labelSplit, ["titles": listed(titles)])) }
         if !metric.impossible.isEmpty {
             let shown = metric.impossible.prefix(6).map { combination in
-                let buckets = combination.parts.map(\.bucket.text)
+                let buckets = combination.parts.map { plan.words(for: $0.bucket, of: $0.dimension, in: language) }
                 return buckets.dropFirst().reduce(buckets.first ?? "") {
                     language.say(.labelWith, ["before": $0, "bucket": $1])
                 }
             }
             let more = metric.impossible.count - shown.count
-            facts.append(
-                fact(
-                    .refused,
-                    language.say(
-                        .labelImpossible, ["shown": listed(shown), "hasMore": more > 0, "count": more])))
+            fact(
+                .refused, language.say(.labelImpossible, ["shown": listed(shown), "hasMore": more > 0, "count": more]))
         }
-        for sum in metric.sums {
-            let words: KeyValuePairs<String, any MessageArgument> = [
-                "field": sum.field.text, "low": written(sum.lowest), "high": written(sum.highest),
-                "hasUnit": !sum.unit.isEmpty, "unit": sum.unit,
-            ]
-            facts.append(fact(.addsUp, language.say(.labelSum, words)))
-        }
+        metric.sums.map { fact(.addsUp, text(of: $0)) }
         if let histogram = metric.histogram {
             let words: KeyValuePairs<String, any MessageArgument> = [
                 "field": histogram.field.text, "edges": listed(histogram.edges.map(written)),
                 "hasUnit": !histogram.unit.isEmpty, "unit": histogram.unit,
             ]
-            facts.append(fact(.spreads, language.say(.labelSpread, words)))
+            fact(.spreads, language.say(.labelSpread, words))
         }
-        return facts + terms(of: metric, unit)
+        terms(of: metric, unit)
     }
 
     /// Returns the facts of how exact a metric's numbers are, and how long they live.
+    @ListBuilder<PrivacyLabel.Fact>
     private func terms(of metric: Metric, _ unit: LabelUnit) -> [PrivacyLabel.Fact] {
-        var facts: [PrivacyLabel.Fact] = []
         if metric.sampling < 1 {
-            facts.append(
-                fact(.sampling, language.say(.labelSampled, ["share": written(metric.sampling * 100)])))
+            fact(.sampling, language.say(.labelSampled, ["share": written(metric.sampling * 100)]))
         }
-        facts.append(fact(.margin, margin(of: metric)))
+        fact(.margin, margin(of: metric))
         if metric.threshold > plan.app.threshold {
-            facts.append(
-                fact(
-                    .published,
-                    language.say(
-                        .labelThreshold, ["threshold": written(metric.threshold), "units": unit.rawValue])))
+            let words: KeyValuePairs<String, any MessageArgument> = [
+                "threshold": written(metric.threshold), "units": unit.rawValue,
+            ]
+            fact(.published, language.say(.labelThreshold, words))
         }
         let end: KeyValuePairs<String, any MessageArgument> = [
-            "isOver": metric.expires <= today, "date": language.written(metric.expires),
+            "isOver": metric.expires <= today, "date": language.date("yMMMMd", metric.expires),
         ]
-        return facts + metric.decay.map(fact) + [fact(.until, language.say(.labelUntil, end))]
+        metric.decay.map { fact(of: $0) }
+        fact(.until, language.say(.labelUntil, end))
     }
 
     private func rollups(of metric: Metric) -> String? {
@@ -204,8 +190,17 @@ struct LabelWriter {
             ])
     }
 
+    /// The text about what a sum adds up.
+    func text(of sum: SumMeasure) -> String {
+        let words: KeyValuePairs<String, any MessageArgument> = [
+            "field": sum.field.text, "low": written(sum.lowest), "high": written(sum.highest),
+            "hasUnit": !sum.unit.isEmpty, "unit": sum.unit,
+        ]
+        return language.say(.labelSum, words)
+    }
+
     /// A step by which a metric's numbers get coarser, or go.
-    private func fact(of step: DecayStep) -> PrivacyLabel.Fact {
+    func fact(of step: DecayStep) -> PrivacyLabel.Fact {
         func title(_ name: DimensionName) -> String {
             plan.dimension(name)?.title ?? plan.derivedDimension(name)?.title ?? name.text
         }
@@ -243,7 +238,7 @@ struct LabelWriter {
             metric.within == nil ? .labelCounts : .labelWithin,
             [
                 "kind": metric.period.rawValue, "events": events,
-                "most": language.written(PlanNumber.text(metric.contributionBound)),
+                "most": language.written("\(metric.mostContributions)"),
                 "units": unit.rawValue, "case": isFunnel ? "steps" : "times", "time": window,
             ])
     }
@@ -251,7 +246,8 @@ struct LabelWriter {
     private func text(of step: FunnelStep) -> String {
         let places = step.filters.map { filter in
             let title = plan.dimension(filter.dimension)?.title ?? filter.dimension.text
-            return language.say(.scope, ["dimension": title, "bucket": filter.bucket.text])
+            let bucket = plan.words(for: filter.bucket, of: filter.dimension, in: language)
+            return language.say(.scope, ["dimension": title, "bucket": bucket])
         }
         return "\(step.title) (\(listed([step.event.text] + places)))"
     }

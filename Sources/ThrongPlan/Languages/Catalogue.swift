@@ -10,9 +10,7 @@ package struct Catalogue: Sendable {
     /// The catalogues of all files, by language.
     package static let all: [LanguageTag: Catalogue] = Dictionary(
         uniqueKeysWithValues: PackageResources.all.compactMap { name, bytes in
-            LanguageTag(name.replacing(".json", with: "")).flatMap { tag in
-                Catalogue(json: bytes).map { (tag, $0) }
-            }
+            LanguageTag(name.replacing(".json", with: "")).flatMap { tag in Catalogue(json: bytes).map { (tag, $0) } }
         })
 
     private static let english = LanguageTag("en").flatMap { all[$0] }
@@ -21,11 +19,7 @@ package struct Catalogue: Sendable {
 
     /// Reads one object of texts; nil for anything else.
     package init?(json: [UInt8]) {
-        do {
-            patterns = try JSONDecoder().decode([String: String].self, from: Data(json))
-        } catch {
-            return nil
-        }
+        do { patterns = try JSONDecoder().decode([String: String].self, from: Data(json)) } catch { return nil }
     }
 
     /// A message's pattern; the English one where the language lacks it, which no plan may ask for: see ``missing``.

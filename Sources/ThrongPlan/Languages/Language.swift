@@ -13,7 +13,6 @@ package struct Language: Sendable, Hashable {
 
     /// The language of pages that have no reader of their own.
     package static let english = known("en")
-    package static let americanEnglish = known("en-US")
     package static let german = known("de")
 
     /// The languages that catalogues are there for, sorted.
@@ -83,8 +82,9 @@ package struct Language: Sendable, Hashable {
     /// All messages that take no arguments, by name, for templates: they show one as `{{say.NAME}}`.
     package var words: [String: String] {
         Dictionary(
-            uniqueKeysWithValues: Message.allCases.filter { !speaker.catalogue[$0].contains("{") }
-                .map { ($0.rawValue, say($0)) })
+            uniqueKeysWithValues: Message.allCases.filter { !speaker.catalogue[$0].contains("{") }.map {
+                ($0.rawValue, say($0))
+            })
     }
 
     /// A decimal with so many digits behind the point: "1,234.50", "42.1%".
@@ -94,15 +94,12 @@ package struct Language: Sendable, Hashable {
         Speaker.text(throng_icu_number(speaker.icu, digits, Int32(places), isPercent))
     }
 
-    /// A number that is written as plans have it, "1234" or "0.5": the same, unless the language has digits of its own.
+    /// A number that plans have as "1234" or "0.5": "1,234", "0.5".
     package func written(_ plain: String) -> String {
-        guard digits("0") != "0", !plain.contains("e") else { return digits(plain) }
+        guard !plain.contains("e") else { return digits(plain) }
         let parts = plain.split(separator: ".")
-        return number(plain.replacing(",", with: ""), places: parts.count > 1 ? parts[1].count : 0)
+        return number(plain, places: parts.count > 1 ? parts[1].count : 0)
     }
-
-    /// A date as plans have it, "2027-10-31", or in words where the language has digits of its own.
-    func written(_ date: CalendarDate) -> String { digits("0") == "0" ? "\(date)" : self.date("yMMMMd", date) }
 
     /// A text such as "02:00" with the language's own digits in place of 0 to 9.
     package func digits(_ text: String) -> String {
@@ -117,6 +114,9 @@ package struct Language: Sendable, Hashable {
     package func date(_ skeleton: String, _ date: CalendarDate) -> String {
         Speaker.text(throng_icu_date(speaker.icu, skeleton, date.daysSince1970))
     }
+
+    /// A language by its code, or a region by an underscore and its own: "German" by `de`, "Europe" by `_150`.
+    func name(of code: String) -> String { Speaker.text(throng_icu_name(speaker.icu, code)) }
 
     /// Several texts as one: "a, b and c", or as a choice "a, b or c".
     package func list(_ items: [String], isChoice: Bool = false) -> String {
@@ -147,9 +147,7 @@ package struct Language: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
-extension Language: Encodable {
-    package func encode(to encoder: any Encoder) throws { try tag.encode(to: encoder) }
-}
+extension Language: Encodable { package func encode(to encoder: any Encoder) throws { try tag.encode(to: encoder) } }
 
 /// A value that a message has in it: a text, a number by which it chooses a plural, or yes or no.
 package protocol MessageArgument: Sendable {

@@ -95,14 +95,6 @@ package enum WindowLayout: Sendable, Hashable, Codable {
         }
     }
 
-    /// The number of buckets of the dimension made of the progress.
-    package var size: Int {
-        switch self {
-        case .frequency(let bands): bands.count
-        case .funnel(let steps): steps
-        }
-    }
-
     /// Returns the bucket in which an identifier counts.
     ///
     /// - Precondition: progress is at least 1.
@@ -120,8 +112,7 @@ package enum WindowLayout: Sendable, Hashable, Codable {
     ///   - count: the number of times that the event happened.
     package func advanced(_ progress: Int, by steps: UInt16, count: UInt32) -> Int {
         switch self {
-        case .frequency:
-            return min(most, progress + Int(min(count, UInt32(most))))
+        case .frequency: return min(most, progress + Int(min(count, UInt32(most))))
         case .funnel:
             var reached = progress
             for _ in 0..<min(Int(count), most) {

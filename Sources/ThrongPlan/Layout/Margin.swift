@@ -9,9 +9,7 @@ package struct Margin: Hashable, Sendable, Codable, Comparable {
     /// The grand total: no dimension is kept.
     package static let total = Margin(bits: 0)
 
-    package init(keeping places: some Sequence<Int>) {
-        bits = places.reduce(0) { $0 | (1 << UInt32($1)) }
-    }
+    package init(keeping places: some Sequence<Int>) { bits = places.reduce(0) { $0 | (1 << UInt32($1)) } }
 
     package func keeps(_ place: Int) -> Bool { bits & (1 << UInt32(place)) != 0 }
 
@@ -74,8 +72,8 @@ package struct CellProjection: Sendable {
         let translation: Int?
     }
 
-    init(_ dimensions: [MetricLayout.DimensionLayout], from finer: Margin, to coarser: Margin) {
-        isIdentity = finer == coarser
+    init(_ dimensions: [MetricLayout.DimensionLayout], from finer: Margin, to coarser: Margin, keepsCells: Bool) {
+        isIdentity = keepsCells
         var strides: [UInt32] = Array(repeating: 0, count: dimensions.count)
         var stride: UInt32 = 1
         for place in dimensions.indices.reversed() where finer.keeps(place) {

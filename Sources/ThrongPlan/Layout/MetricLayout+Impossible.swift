@@ -78,8 +78,18 @@ extension MetricLayout {
     /// True if any of the metric's dimensions learns its buckets while counting goes on.
     package var isRevealing: Bool { dimensions.contains(where: \.isRevealed) }
 
-    /// The layout of the counters, whose slots have no labels; a release keeps those that its slots had.
-    package var counted: MetricLayout { isRevealing ? named([:]) : self }
+    /// The layout of the counters, whose slots have no labels and which chose no bound; a release keeps its own.
+    package var counted: MetricLayout {
+        let layout = bounded(by: Metric.firstBound)
+        return isRevealing ? layout.named([:]) : layout
+    }
+
+    /// Returns the layout with the bound of a release, where releases choose it.
+    package func bounded(by bound: Int) -> MetricLayout {
+        var layout = self
+        if rungs != nil { layout.contributionBound = bound }
+        return layout
+    }
 
     /// Returns the layout with labels in its slots, by dimension and slot; the other slots have none.
     package func named(_ labels: [DimensionName: [Int: BucketLabel]]) -> MetricLayout {
@@ -93,13 +103,6 @@ extension MetricLayout {
                 partitionsDevices: dimension.partitionsDevices, rule: dimension.rule)
         }
         return result
-    }
-
-    /// True if a cell lies in a slot without a label; everybody can see that nothing can have happened in it.
-    package func isVacant(_ cell: CellIndex, in margin: Margin) -> Bool {
-        guard isRevealing else { return false }
-        let kept = dimensions.indices.filter(margin.keeps)
-        return zip(kept, buckets(of: cell, in: margin)).contains { dimensions[$0].isVacant($1) }
     }
 
     /// Returns the number of a margin's cells that readers see: none of slots without a label.

@@ -23,19 +23,11 @@ extension MetricLayout {
         dimensions.indices.reduce(1) { margin.keeps($1) ? $0 * dimensions[$1].labels.count : $0 }
     }
 
-    /// Returns the mapping of a margin's cells to those of a coarser one.
+    /// Returns the mapping of a margin's cells to those of a coarser one. The cells of a leaf's rungs are one cell.
     ///
     /// - Precondition: `refines(finer, coarser)`.
     package func projection(from finer: Margin, to coarser: Margin) -> CellProjection {
-        CellProjection(dimensions, from: finer, to: coarser)
-    }
-
-    /// Returns the cell of `margin` that holds a cell of a finer margin; for many cells, keep the
-    /// ``projection(from:to:)``.
-    ///
-    /// - Precondition: `refines(finer, margin)`.
-    package func project(_ cell: CellIndex, from finer: Margin, to margin: Margin) -> CellIndex {
-        finer == margin ? cell : projection(from: finer, to: margin)(cell)
+        CellProjection(dimensions, from: finer, to: coarser, keepsCells: finer == coarser && rungs == nil)
     }
 
     /// Returns the buckets of a cell, one per kept dimension, as indices into their labels.

@@ -19,8 +19,13 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     package internal(set) var dimensions: [DimensionLayout]
     /// The clipped sums, which follow the count.
     package let sums: [SumMeasure]
-    /// The most events that one identifier may add in one window.
-    package let contributionBound: Int
+    /// The most events that one identifier may add in one window; in a release, its period's.
+    package internal(set) var contributionBound: Int
+    /// The bounds of which a release chooses one, ascending; nil where the bound is fixed.
+    ///
+    /// An identifier's first events in its window are counted in the cells of the lowest rung, what exceeds it in those
+    /// of the next, and so on: the leaf cells once for each rung, one after the other.
+    package let rungs: [Int]?
     /// The margins whose distinct identifiers are counted: leaf first, then ascending.
     ///
     /// Each margin keeps every dimension that partitions devices, because summing such a dimension out needs no count
@@ -44,7 +49,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
-        case firsts, provedFirsts, within
+        case firsts, provedFirsts, within, rungs
         case impossibleCombinations = "impossible"
         case sampledShare = "sampling"
         case floorKind = "floor"
@@ -66,10 +71,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
             name: DimensionName, labels: [BucketLabel], partitionsDevices: Bool, rule: String,
             coarsening: Coarsening? = nil
         ) {
-            self.name = name
-            self.labels = labels
-            self.partitionsDevices = partitionsDevices
-            self.rule = rule
+            (self.name, self.labels, self.partitionsDevices, self.rule) = (name, labels, partitionsDevices, rule)
             self.coarsening = coarsening
         }
     }
@@ -80,15 +82,13 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         /// The bucket of the coarser dimension for each bucket of the base dimension.
         package let buckets: [Int]
 
-        package init(place: Int, buckets: [Int]) {
-            self.place = place
-            self.buckets = buckets
-        }
+        package init(place: Int, buckets: [Int]) { (self.place, self.buckets) = (place, buckets) }
     }
 
     /// Creates a layout; `groupings` are the margins that a release will show.
     ///
     /// - Parameters:
+    ///   - choosesBound: true if releases choose their bound; that given is the one to begin with.
     ///   - sampling: share of events that clients send: more than 0, at most 1.
     ///   - firstPeriods: the lengths of time whose firsts clients say; none unless `reach: client`.
     ///   - provedPeriods: the lengths of time whose firsts devices prove; none unless `reach: attested`.
@@ -97,13 +97,14 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     package init(
         app: AppName, metric: MetricName, purpose: PurposeName, rotation: Rotation, period: PeriodKind,
         timeZone: String, dimensions: [DimensionLayout], sums: [SumMeasure], contributionBound: Int,
-        sampling: Double = 1, groupings: [Margin], impossible: [ImpossibleCombination] = [],
+        choosesBound: Bool = false, sampling: Double = 1, groupings: [Margin], impossible: [ImpossibleCombination] = [],
         hasIdentifiers: Bool = true, firstPeriods: [PeriodKind] = [], provedPeriods: [PeriodKind] = [],
         within: WindowLayout? = nil, floor: FloorKind = .any
     ) {
         (self.app, self.metric, self.purpose, self.rotation, self.period) = (app, metric, purpose, rotation, period)
         (self.timeZone, self.dimensions, self.sums) = (timeZone, dimensions, sums)
         self.contributionBound = contributionBound
+        rungs = choosesBound ? Metric.boundRungs : nil
         impossibleCombinations = impossible.isEmpty ? nil : impossible
         sampledShare = sampling == 1 ? nil : sampling
         saysWhoSends = hasIdentifiers ? nil : false
@@ -173,16 +174,4 @@ extension MetricLayout {
     }
 
     package init(json: Data) throws { self = try JSONDecoder().decode(MetricLayout.self, from: json) }
-}
-
-extension JSONEncoder {
-    /// An encoder that writes the same bytes for the same value.
-    package static func stable(
-        keys: KeyEncodingStrategy = .useDefaultKeys, _ more: OutputFormatting = []
-    ) -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = keys
-        encoder.outputFormatting = more.union([.sortedKeys, .withoutEscapingSlashes])
-        return encoder
-    }
 }

@@ -10,7 +10,7 @@ extension Plan {
     ///
     /// - Throws: ``PlanProblem`` where a bucketing cannot be compiled.
     func layoutByLabel(of metric: Metric) throws -> MetricLayout {
-        try layout(of: metric) { rule in (try rule.bucketingByLabel.labels, "") }
+        try layout(of: metric) { rule in (try rule.labels(), "") }
     }
 
     private func layout(
@@ -29,9 +29,7 @@ extension Plan {
         let derived = derivedDimensions(of: metric).compactMap { dimension in
             base.firstIndex { $0.name == dimension.base }.map { place in
                 MetricLayout.DimensionLayout(
-                    name: dimension.name,
-                    labels: dimension.labels,
-                    partitionsDevices: dimension.partitionsDevices,
+                    name: dimension.name, labels: dimension.labels, partitionsDevices: dimension.partitionsDevices,
                     rule: "of \(dimension.base)",
                     coarsening: .init(place: place, buckets: dimension.buckets(of: base[place].labels)))
             }
@@ -39,9 +37,10 @@ extension Plan {
         return MetricLayout(
             app: app.name, metric: metric.name, purpose: purpose.name, rotation: purpose.rotation,
             period: metric.period, timeZone: app.timeZone, dimensions: base + derived, sums: metric.sums,
-            contributionBound: metric.contributionBound, sampling: metric.sampling, groupings: groupings(of: metric),
-            impossible: metric.impossible, hasIdentifiers: purpose.hasIdentifiers, firstPeriods: metric.firstPeriods,
-            provedPeriods: metric.provedPeriods, within: metric.within?.layout, floor: purpose.floor)
+            contributionBound: metric.contributionBound, choosesBound: metric.choosesBound, sampling: metric.sampling,
+            groupings: groupings(of: metric), impossible: metric.impossible, hasIdentifiers: purpose.hasIdentifiers,
+            firstPeriods: metric.firstPeriods, provedPeriods: metric.provedPeriods, within: metric.within?.layout,
+            floor: purpose.floor)
     }
 
     /// Returns the dimensions of a metric's cube: those it names, then its histogram or its measure of identifiers.
@@ -59,11 +58,8 @@ extension Plan {
         let title = histogram.title ?? histogram.name.text
         return named + [
             Dimension(
-                name: histogram.name,
-                title: histogram.unit.isEmpty ? title : "\(title) (\(histogram.unit))",
-                field: histogram.field,
-                rule: .bands(edges: histogram.edges),
-                partitionsDevices: false)
+                name: histogram.name, title: histogram.unit.isEmpty ? title : "\(title) (\(histogram.unit))",
+                field: histogram.field, rule: .bands(edges: histogram.edges), partitionsDevices: false)
         ]
     }
 
@@ -114,16 +110,11 @@ extension Insight {
     package func groupings(histogram: DimensionName?) -> [[DimensionName]] {
         let base = by + filters.map(\.dimension)
         switch kind {
-        case .count, .reach, .mean:
-            return [base]
-        case .share(of: _, part: let part?):
-            return [base, base + [part.dimension]]
-        case .retention(let answer), .frequency(let answer), .funnel(let answer):
-            return [base, base + [answer]]
-        case .share(of: _, part: nil):
-            return [base, filters.map(\.dimension)]
-        case .distribution, .quantiles:
-            return [base, base + [histogram].compactMap { $0 }]
+        case .count, .reach, .mean: return [base]
+        case .share(of: _, part: let part?): return [base, base + [part.dimension]]
+        case .retention(let answer), .frequency(let answer), .funnel(let answer): return [base, base + [answer]]
+        case .share(of: _, part: nil): return [base, filters.map(\.dimension)]
+        case .distribution, .quantiles: return [base, base + [histogram].compactMap { $0 }]
         }
     }
 }

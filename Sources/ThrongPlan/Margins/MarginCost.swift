@@ -24,11 +24,12 @@ package struct MarginCost: Sendable, Hashable {
         for measure in 0...layout.sums.count where drawsEvents {
             let change = Rational(layout.bound(of: measure) ?? 1)
             let least = try layout.width(of: measure, threshold, factor: factors.events).least
-            rho += try shape.events.cost(change: change, least: least).approximate
+            let cost = try shape.events.cost(change: change, least: least).approximate
+            rho += layout.rungs == nil ? cost : cost * min(Double(periods), Metric.boundShares)
         }
         let least = try NoiseWidth(threshold: threshold.devices, factor: factors.devices).least
         for (occasions, lattice) in shape.devices.sorted(by: { $0.key < $1.key }) {
-            let met = min(layout.size(of: occasions) * periods, layout.contributionBound)
+            let met = min(layout.size(of: occasions) * periods, layout.rungs?.last ?? layout.contributionBound)
             rho += Double(met * kindsOfDevices) * (try lattice.cost(change: Rational(1), least: least).approximate)
         }
         // The choice of the busiest window, where a period has several.
@@ -70,11 +71,17 @@ extension MetricLayout {
     ///
     /// - Parameter measure: 0 is the count; then the sums. Unit: the measure's.
     package func bound(of measure: Int) -> Int64? {
-        guard measure > 0 else { return within == nil ? Int64(contributionBound) : nil }
+        guard measure > 0 || within == nil else { return nil }
+        let (bound, overflow) = most(of: measure).multipliedReportingOverflow(by: Int64(contributionBound))
+        return overflow ? .max : bound
+    }
+
+    /// Returns the most that one event adds to a measure, at least 1. Unit: the measure's.
+    private func most(of measure: Int) -> Int64 {
+        guard measure > 0 else { return 1 }
         let sum = sums[measure - 1]
-        let most = Int64(clamping: max(sum.quantum(of: sum.lowest).magnitude, sum.quantum(of: sum.highest).magnitude))
-        let (bound, overflow) = most.multipliedReportingOverflow(by: Int64(contributionBound))
-        return overflow ? .max : max(1, bound)
+        let ends = (sum.quantum(of: sum.lowest).magnitude, sum.quantum(of: sum.highest).magnitude)
+        return max(1, Int64(clamping: max(ends.0, ends.1)))
     }
 
     /// Returns the width of a measure's noise. For events and sums it goes by what one device adds at most; for
@@ -83,6 +90,7 @@ extension MetricLayout {
     /// - Parameter factor: see ``Plan/marginFactors(of:)``.
     /// - Throws: ``NoiseError/overflow``.
     package func width(of measure: Int, _ threshold: Threshold, factor: Int64) throws(NoiseError) -> NoiseWidth {
-        try NoiseWidth(threshold: threshold.devices, bound: bound(of: measure), factor: factor)
+        try NoiseWidth(
+            threshold: threshold.devices, bound: bound(of: measure), event: most(of: measure), factor: factor)
     }
 }

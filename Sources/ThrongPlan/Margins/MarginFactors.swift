@@ -60,9 +60,12 @@ extension Plan {
     }
 
     private func asksAlike(_ one: Metric, _ other: Metric) -> Bool {
-        counted(by: one).kinds == counted(by: other).kinds && one.sampling == other.sampling
+        // Identifiers of another rotation are a question of their own about the same events.
+        let (mine, its) = (purpose(one.purpose), purpose(other.purpose))
+        return mine?.hasIdentifiers == its?.hasIdentifiers && mine?.rotation == its?.rotation
+            && counted(by: one).kinds == counted(by: other).kinds && one.sampling == other.sampling
             && one.period == other.period && one.contributionBound == other.contributionBound
-            && one.within == other.within && splitsAlike(one, other)
+            && one.choosesBound == other.choosesBound && one.within == other.within && splitsAlike(one, other)
     }
 
     /// True if each field that both metrics split is split by one rule, or by rules without a common bucket.
@@ -78,7 +81,7 @@ extension Plan {
 
 extension BucketingRule {
     /// The kind of things in the rule's buckets: rules of other kinds do not have the same bucket.
-    fileprivate var bucketKind: String {
+    package var bucketKind: String {
         switch self {
         case .list, .region, .version, .language, .host, .route, .fileType: "values"
         case .bands, .powers, .significantFigures: "numbers"

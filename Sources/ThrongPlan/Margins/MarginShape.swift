@@ -52,8 +52,7 @@ package struct MarginShape: Sendable {
         var devices: [Margin: Lattice] = [:]
         if layout.hasIdentifiers {
             for occasions in Set(parts.map(\.occasions)) {
-                devices[occasions] = try lattice(
-                    partitioning, parts.filter { $0.occasions == occasions }.map(\.fields))
+                devices[occasions] = try lattice(partitioning, parts.filter { $0.occasions == occasions }.map(\.fields))
             }
         }
         self.devices = devices

@@ -41,9 +41,20 @@ extension Plan {
             return nil
         }
         return metrics.first { other in
-            guard case .frequency? = other.within?.kind else { return false }
+            guard let within = other.within, case .frequency = within.kind else { return false }
             return other.purpose == metric.purpose && Set(other.events) == Set(metric.events)
+                && groupingNames(of: other).contains([within.name])
         }
+    }
+
+    /// Returns the frequency by which a metric's releases choose their bounds, and the bounds that it can lead to, ascending; nil
+    /// where the bound is fixed.
+    private func boundsTold(to metric: Metric) -> (by: Metric, bounds: [Int])? {
+        guard metric.choosesBound, let frequency = frequency(telling: metric),
+            case .frequency(let bands)? = frequency.within?.kind
+        else { return nil }
+        let told = bands.dropFirst().compactMap { edge in Metric.boundRungs.first { $0 + 1 >= edge } }
+        return (frequency, Set(told + [Metric.firstBound]).sorted())
     }
 
     private func isDaily(_ metric: Metric) -> Bool {
@@ -72,7 +83,7 @@ extension Plan {
     ///
     /// - Throws: ``NoiseError`` where they can't: too many fields or cells, or noise that is too wide.
     func checkDraws(of metric: Metric) throws {
-        let layout = try layoutByLabel(of: metric)
+        let layout = try layoutByLabel(of: metric).bounded(by: metric.mostContributions)
         let shape = try MarginShape(layout, groupings: groupings(of: metric))
         let (threshold, factors) = (metric.threshold, marginFactors(of: metric))
         for measure in 0...layout.sums.count {
@@ -86,6 +97,13 @@ extension Plan {
         let layout = try layoutByLabel(of: metric)
         let shape = try MarginShape(layout, groupings: groupings(of: metric))
         let (threshold, factors) = (metric.threshold, marginFactors(of: metric))
+        func off(_ measure: Int, _ part: MarginShape.Part, _ layout: MetricLayout) throws(NoiseError) -> Int64 {
+            let width = try layout.width(of: measure, threshold, factor: factors.events)
+            let set = shape.eventFields(of: part.base)
+            return try shape.events.margin(
+                of: set, draws: shape.events.draws(width), over: part.combinations(of: shape.eventDimensions(of: set))
+            ).stated(moved: .zero)
+        }
         var lines: [String] = []
         for (part, names) in zip(shape.parts, groupingNames(of: metric)) {
             var (numbers, least): ([String], String) = ([], "")
@@ -99,17 +117,20 @@ extension Plan {
                 least = "; shown from \(threshold.devices + margin.publication) devices on"
             }
             for measure in 0...layout.sums.count where measure > 0 || layout.within == nil {
-                let width = try layout.width(of: measure, threshold, factor: factors.events)
-                let set = shape.eventFields(of: part.base)
-                let stated = try shape.events.margin(
-                    of: set, draws: shape.events.draws(width),
-                    over: part.combinations(of: shape.eventDimensions(of: set))
-                ).stated(moved: .zero)
+                let stated = try off(measure, part, layout)
                 numbers.append(measure == 0 ? "\(stated) events" : layout.sums[measure - 1].text(stated))
             }
             let split = names.isEmpty ? "in total" : "by \(names.map(\.text).joined(separator: " and "))"
             let off = numbers.joined(separator: ", ")
             lines.append("metric '\(metric.name)', each \(metric.period.rawValue) \(split): \(off)\(least)")
+        }
+        if let told = boundsTold(to: metric), let total = shape.parts.first {
+            let by = try told.bounds.map { "\(try off(0, total, layout.bounded(by: $0))) events by \($0)" }
+            lines.append(
+                """
+                metric '\(metric.name)': each \(metric.period.rawValue) has the smallest bound that few exceeded, as metric \
+                '\(told.by.name)' told before, or \(Metric.firstBound); in total off by \(by.joined(separator: ", "))
+                """)
         }
         if let rho = cost(of: metric, factors) {
             let window = Duration.seconds(layout.rotation.seconds).planText
@@ -122,12 +143,24 @@ extension Plan {
         return lines
     }
 
+    /// Returns the rough margins of a metric's numbers in 19 of 20 cases, of devices in devices, and of events and sums in
+    /// devices' bounds, of which 1 and 2 have the noise of 2.5. One layer of noise has the width of a rung of the ladder,
+    /// the other that of k.
+    func roughMargin(of metric: Metric) -> (devices: Int64, events: Int64) {
+        let factors = marginFactors(of: metric)
+        func margin(_ part: Double, _ factor: Int64) -> Int64 {
+            let devices = Double(metric.threshold.devices)
+            let square = min(devices * devices * Double(factor), 0x1p60)
+            let rung = Double(KeptNoise.rungs(for: Int64(square)).last ?? 0)
+            return Int64((1.96 * (rung * rung + square).squareRoot() / part).rounded())
+        }
+        return (margin(4, factors.devices), margin(min(10, 4 * Double(metric.contributionBound)), factors.events))
+    }
+
     /// Says in words what a cost means: how often a guess about one is right at most.
     private static func guessLine(_ what: String, _ rho: Double) -> String {
-        """
-        whether \(what) is guessed right at most \(MarginCost.bestGuess(rho)) times of 100, even knowing all others (a coin: 50; \
-        ρ \(MarginCost.text(rho)))
-        """
+        "whether \(what) is guessed right at most \(MarginCost.bestGuess(rho)) times of 100, even knowing all others "
+            + "(a coin: 50; ρ \(MarginCost.text(rho)))"
     }
 }
 

@@ -25,8 +25,7 @@ package struct QuestionTexts: Sendable {
         var terms = [
             "app \(layout.app)",
             layout.hasIdentifiers ? "identifiers of \(layout.rotation.seconds) s" : "no identifiers",
-            "in a \(layout.period.rawValue)",
-            "sampling \(layout.sampling)",
+            "in a \(layout.period.rawValue)", "sampling \(layout.sampling)",
         ]
         // A frequency counts whoever sent anything; a funnel counts those who took its first step.
         if case .funnel? = layout.within, let steps = layout.dimensions.last(where: { $0.coarsening == nil }) {
@@ -68,8 +67,7 @@ package struct QuestionTexts: Sendable {
             let parts = Dictionary(grouping: zip(coarsening.buckets, extents(of: coarsening.place)), by: \.0)
             return dimension.labels.indices.map { bucket in
                 let held = (parts[bucket] ?? []).map(\.1)
-                return Extent.union(held)
-                    ?? .told(held.map(\.text).sortedByBytes().joined(separator: " or "))
+                return Extent.union(held) ?? .told(held.map(\.text).sortedByBytes().joined(separator: " or "))
             }
         }
         if layout.within != nil, place == layout.dimensions.lastIndex(where: { $0.coarsening == nil }) {
@@ -88,8 +86,7 @@ package struct QuestionTexts: Sendable {
         guard let counted, let kinds = counted.kinds else { return nil }
         var stretches: [EventName: [String: Set<Int>]] = [:]
         for kind in kinds {
-            stretches[kind.event, default: [:]][kind.client.canonicalText, default: []]
-                .insert(kind.stretch)
+            stretches[kind.event, default: [:]][kind.client.canonicalText, default: []].insert(kind.stretch)
         }
         return stretches.reduce(into: [:]) { lines, event in
             let clients = event.value.map { "\($0.key) \(times($0.value, counted.starts, period))" }
@@ -229,17 +226,13 @@ extension BucketingRule {
             return Self.extents(named, of: labels, as: "value")
         case .version(let level, let known):
             return Self.extents(known.map { [$0] }, of: labels, as: "\(level.rawValue) version")
-        case .language(let known):
-            return Self.extents(known.map { [$0] }, of: labels, as: "language")
-        case .host(let known):
-            return Self.extents(known.map { [$0] }, of: labels, as: "host")
-        case .bands(let edges):
-            return Self.extents(edges, of: labels)
+        case .language(let known): return Self.extents(known.map { [$0] }, of: labels, as: "language")
+        case .host(let known): return Self.extents(known.map { [$0] }, of: labels, as: "host")
+        case .bands(let edges): return Self.extents(edges, of: labels)
         case .powers(let base, let lowest, let highest):
             return Self.extents((lowest...highest).map { Self.power(base, $0) }, of: labels)
         case .significantFigures, .screen, .browser, .operatingSystem, .deviceClass, .utcOffset, .time, .route,
-            .fileType,
-            .revealed:
+            .fileType, .revealed:
             return labels.map { .told("\(fingerprint) \($0.text.utf8.count) \($0.text)") }
         }
     }
@@ -247,9 +240,7 @@ extension BucketingRule {
     /// True if each bucket of another rule is known to lie in a bucket of this rule.
     func isCoarser(than other: BucketingRule) -> Bool {
         // Every plan's rules compiled when it was read; of one that does not any more, nothing is known.
-        guard let mine = try? bucketingByLabel.labels, let its = try? other.bucketingByLabel.labels else {
-            return false
-        }
+        guard let mine = try? labels(), let its = try? other.labels() else { return false }
         // Two rules that have no form of their own are alike only if they are the same.
         let buckets = extents(of: mine, fingerprint: "now")
         return self == other
@@ -274,11 +265,5 @@ extension BucketingRule {
             bucket + 1 < ends.count
                 ? .numbers("number", ends[bucket], ends[bucket + 1]) : .told("no number \(labels[bucket].text)")
         }
-    }
-
-    /// Returns a power of a base, as bands of powers have it for an edge.
-    package static func power(_ base: Int, _ exponent: Int) -> Double {
-        let power = (0..<exponent.magnitude).reduce(1.0) { power, _ in power * Double(base) }
-        return exponent < 0 ? 1 / power : power
     }
 }

@@ -33,9 +33,7 @@ package struct DerivedDimension: Sendable, Hashable {
 
     /// Returns, for each bucket of the base, the bucket that holds it, as an index into ``labels``.
     package func buckets(of base: [BucketLabel]) -> [Int] {
-        base.map { label in
-            groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? groups.count
-        }
+        base.map { label in groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? groups.count }
     }
 }
 
@@ -67,20 +65,7 @@ extension DimensionOrigin {
         // Every plan's rules compiled when it was read; one that does not any more tells nothing apart.
         guard field == .event, let bucketing = try? rule.bucketingByLabel else { return nil }
         var kinds = bucketing.labels.map { _ in Set<EventName>() }
-        for event in events {
-            kinds[event.text.withFieldValue { bucketing.bucket($0) }].insert(event)
-        }
+        for event in events { kinds[event.text.withFieldValue { bucketing.bucket($0) }].insert(event) }
         return kinds
-    }
-}
-
-extension BucketingRule {
-    /// The bucketing with user agents known only by their labels: it needs no rules for them.
-    var bucketingByLabel: any Bucketing {
-        get throws(BucketingProblem) {
-            try compiled { part, families throws(BucketingProblem) in
-                try LabelBucketing(UserAgentBucketing.table(part, families).labels)
-            }
-        }
     }
 }

@@ -68,8 +68,7 @@ package struct Insight: Sendable, Hashable {
         package let bucket: BucketLabel
 
         package init(dimension: DimensionName, bucket: BucketLabel) {
-            self.dimension = dimension
-            self.bucket = bucket
+            (self.dimension, self.bucket) = (dimension, bucket)
         }
     }
 }

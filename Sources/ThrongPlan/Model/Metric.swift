@@ -35,6 +35,9 @@ package struct Metric: Sendable, Hashable {
     package internal(set) var within: WindowMeasure?
     /// The most events that one identifier may add in one window; without identifiers, the most that one event counts.
     package let contributionBound: Int
+    /// True if each release chooses its bound by what a frequency has told (`contribution_bound: auto`); ``contributionBound`` is
+    /// that of releases to which nothing was told.
+    package internal(set) var choosesBound: Bool = false
     /// The share of events that clients send: more than 0, at most 1.
     package let sampling: Double
     /// The number of devices that a published number of this metric stands for at least.
@@ -45,6 +48,21 @@ package struct Metric: Sendable, Hashable {
     package var margins: [[DimensionName]]
     /// The steps by which released numbers coarsen with age, in ascending order of age.
     package let decay: [DecayStep]
+
+    /// The most events of an identifier in a window that are counted, whatever bound a release chooses.
+    package var mostContributions: Int { choosesBound ? Self.boundRungs.last ?? contributionBound : contributionBound }
+
+    /// The bounds among which releases choose. A lower one would narrow no margin. Unit: events of an identifier in its window.
+    package static let boundRungs = [2, 5, 10, 20, 50, 100, 200]
+
+    /// The most that Σ (a/b)² is over the periods of a window, each with a bound b of its own, of which an identifier adds a.
+    ///
+    /// To periods with bounds up to b it adds b at most in all. The sum is convex, so that it is largest where it adds as much as it
+    /// can to some bounds, one after the other: 2, 10, 50, 100 and 200.
+    package static let boundShares = 2.845
+
+    /// The bound where none is given, or nothing was told yet. Unit: events of an identifier in its window.
+    package static let firstBound = 20
 
     /// The lengths of time for which clients say which event is a device's first: the period and its rollups, or none.
     package var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
@@ -80,10 +98,7 @@ package struct DecayStep: Sendable, Hashable {
         case delete
     }
 
-    package init(after: Duration, action: Action) {
-        self.after = after
-        self.action = action
-    }
+    package init(after: Duration, action: Action) { (self.after, self.action) = (after, action) }
 }
 
 /// A measure of identifiers instead of events: each that did anything counts once, in one bucket of a dimension that
@@ -127,9 +142,8 @@ package struct WindowMeasure: Sendable, Hashable {
         case .frequency(let bands): "frequency \(bands)"
         case .funnel(let steps):
             "funnel "
-                + steps.map { step in
-                    step.event.text + step.filters.map { " \($0.dimension)=\($0.bucket)" }.joined()
-                }.joined(separator: ", ")
+                + steps.map { step in step.event.text + step.filters.map { " \($0.dimension)=\($0.bucket)" }.joined() }
+                .joined(separator: ", ")
         }
     }
 
@@ -198,8 +212,7 @@ package enum DeviceAnswer: Sendable, Hashable {
         switch self {
         case .retention(_, let weeks):
             .list((0...weeks).map { BucketGroup(label: BucketLabel("\($0)"), values: ["\($0)"]) })
-        case .frequency(_, let bands):
-            .bands(edges: bands.map(Double.init))
+        case .frequency(_, let bands): .bands(edges: bands.map(Double.init))
         }
     }
 

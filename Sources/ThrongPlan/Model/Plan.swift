@@ -19,7 +19,8 @@ package struct Plan: Sendable, Hashable {
     package var metrics: [Metric]
     package internal(set) var insights: [Insight]
     package internal(set) var reports: [Report]
-    package let partners: [Partner]
+    /// The partners, and last everybody where a report is public.
+    package internal(set) var partners: [Partner]
     package let version: PlanVersion
     /// The places at which the plan's parts are written, for advice that points at lines.
     package internal(set) var places: PlanPlaces = PlanPlaces(file: "the plan")
@@ -53,19 +54,20 @@ package struct PlanVersion: Hashable, Sendable, Codable {
 }
 
 extension Plan {
-    /// The words before the titles of what is made up.
-    private static let mark = "Made up: "
-    private static let warning = "Made up by throng try: no such devices exist, and no number here is true."
-
     /// Returns the same plan for a crowd that is made up: the titles of its app and reports say so, in each language, and
     /// reports go nowhere but to folders within the data directory.
     package func forMadeUpCrowd() -> Plan {
+        func marked(_ text: String, _ tag: LanguageTag) -> String { Language(for: [tag]).say(.madeUp, ["title": text]) }
+        func warned(_ text: String?, _ tag: LanguageTag) -> String {
+            let language = Language(for: [tag])
+            return language.joined([language.say(.madeUpWarning), text ?? ""])
+        }
         var plan = self
-        plan.app.title = Self.mark + app.title
+        plan.app.title = marked(app.title, reports.first.map(language) ?? Language.english.tag)
         for (place, report) in reports.enumerated() {
-            plan.reports[place].title = Self.mark + report.title
-            plan.reports[place].explanation =
-                [Self.warning, report.explanation].compactMap { $0 }.joined(separator: " ")
+            let tag = language(of: report)
+            plan.reports[place].title = marked(report.title, tag)
+            plan.reports[place].explanation = warned(report.explanation, tag)
             plan.reports[place].deliveries = [.folder("reports/\(report.partner)")]
         }
         for (place, words) in translations.words {
@@ -73,9 +75,9 @@ extension Plan {
             let isTitle = place == "app.title" || parts.first == "reports" && parts.last == "title"
             let isExplanation = parts.first == "reports" && parts.last == "explanation"
             guard isTitle || isExplanation else { continue }
-            let mark = isTitle ? Self.mark : Self.warning + " "
+            let texts = words.texts.map { ($0, isTitle ? marked($1, $0) : warned($1, $0)) }
             plan.translations.words[place] = PlanTranslations.Words(
-                texts: words.texts.mapValues { mark + $0 }, fallback: words.fallback)
+                texts: Dictionary(uniqueKeysWithValues: texts), fallback: words.fallback)
         }
         return plan
     }

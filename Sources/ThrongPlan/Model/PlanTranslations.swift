@@ -13,7 +13,6 @@ package struct PlanTranslations: Sendable, Hashable {
         }
     }
 
-    /// The texts in several languages, by place.
     package internal(set) var words: [String: Words] = [:]
     /// The language of the plan's own text, by place.
     package internal(set) var spoken: [String: LanguageTag] = [:]
@@ -67,6 +66,9 @@ extension Plan {
             put(&plan.reports[place].title, at: "reports.\(part.name).title")
             put(&plan.reports[place].explanation, at: "reports.\(part.name).explanation")
         }
+        for (place, part) in partners.enumerated() where part.isEverybody {
+            plan.partners[place].title = Language(for: [language].compactMap { $0 }).say(.everybody)
+        }
         for (place, part) in annotations.enumerated() {
             put(&plan.annotations[place].text, at: "annotations.\(part.name).text")
         }
@@ -98,8 +100,7 @@ extension Plan {
             let missing = translations.languages.filter { LanguageTag.best(of: words.texts.keys, for: [$0]) == nil }
             guard !missing.isEmpty else { return nil }
             let parts = place.split(separator: ".").map(String.init)
-            let message =
-                """
+            let message = """
                 \(place) is not there in \(missing.map(\.text).joined(separator: ", ")), in which other texts are; \
                 readers of it get it in \(words.fallback)
                 """

@@ -77,6 +77,4 @@ package enum LabelUnit: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-extension Purpose {
-    var unit: LabelUnit { LabelUnit(hasIdentifiers, rotation) }
-}
+extension Purpose { var unit: LabelUnit { LabelUnit(hasIdentifiers, rotation) } }

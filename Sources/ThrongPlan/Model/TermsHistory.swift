@@ -82,8 +82,7 @@ package struct TermsHistory: Sendable {
             guard let version = counted.kinds, !version.isEmpty else { return }
             audience = counted.audience
             for stretch in stretches {
-                kinds.formUnion(
-                    version.map { .init(event: $0.event, client: $0.client, stretch: stretch) })
+                kinds.formUnion(version.map { .init(event: $0.event, client: $0.client, stretch: stretch) })
             }
         }
 
@@ -155,8 +154,7 @@ extension CountedEvents.Audience {
     /// asks for less has all clients of the other.
     fileprivate var clients: [CountedEvents.Client] {
         switch self {
-        case .former(let purpose):
-            return [.former(purpose)]
+        case .former(let purpose): return [.former(purpose)]
         case .terms(let needsConsent, let refusedBy):
             let signals = OptOutSignal.allCases
             return (0..<UInt8(2 << signals.count)).filter { answer in

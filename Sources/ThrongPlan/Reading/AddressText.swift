@@ -17,10 +17,8 @@ package enum AddressText {
     /// Returns the reason why a text can't be a path on this machine; nil if it can.
     package static func problem(ofPath text: some StringProtocol) -> String? {
         scheme(of: text).map {
-            """
-            found an address, \($0)://…; a path on this machine is allowed. Write there, and have a program of yours take \
-            the files on
-            """
+            "found an address, \($0)://…; a path on this machine is allowed. Write there, and have a program of yours "
+                + "take the files on"
         }
     }
 

@@ -2,60 +2,55 @@ extension Plan {
     /// Finds what is wrong with several parts together; each is right by itself.
     func problems() -> [PlanProblem] {
         let ofPurposes = purposes.flatMap { purpose in
-            (childrenProblems(purpose) + [transportProblem(purpose)].compactMap { $0 })
-                .map { places.problem(on: .purpose, purpose.name, $0) }
+            (childrenProblems(purpose) + transportProblems(purpose)).map {
+                places.problem(on: .purpose, purpose.name, $0)
+            }
         }
         let ofDimensions = dimensions.flatMap { dimension in
             revealedProblems(dimension).map { places.problem(on: .dimension, dimension.name, $0) }
         }
         let ofMetrics = metrics.indices.flatMap { place in
             let metric = metrics[place]
-            let several =
-                answerProblems(metric) + marginProblems(metric, beside: metrics[..<place]) + childrenProblems(metric)
-                + identifierProblems(metric) + provedFirstsProblems(metric)
-            let one = [
-                samplingProblem(metric), withinProblem(metric), networkProblem(metric), floorProblem(metric),
-            ]
-            return (several + one.compactMap { $0 }).map { places.problem(on: .metric, metric.name, $0) }
+            let margins = marginProblems(metric, beside: metrics[..<place])
+            return problems(metric, margins).map { places.problem(on: .metric, metric.name, $0) }
         }
-        let ofApp = [relayProblem, evaluatorProblem].compactMap { $0 }.map { message in
+        let ofApp = appProblems.map { message in
             PlanProblem(file: places.file, line: nil, column: nil, message: "app: \(message)")
         }
         return ofPurposes + ofDimensions + ofMetrics + ofApp + languageProblems()
     }
 
-    private func answerProblems(_ metric: Metric) -> [String] {
-        guard let answer = metric.answered else { return [] }
-        return eventProblems(metric, answer) + sourceProblems(metric, answer)
-            + [dimensionProblem(metric, answer)].compactMap { $0 }
+    @ListBuilder<String> private func problems(_ metric: Metric, _ margins: [String]) -> [String] {
+        if let answer = metric.answered {
+            eventProblems(metric, answer)
+            sourceProblems(metric, answer)
+            dimensionProblem(metric, answer)
+        }
+        margins
+        childrenProblems(metric)
+        identifierProblems(metric).map { "its purpose '\(metric.purpose)' has 'identifier: none', \($0)" }
+        provedFirstsProblems(metric)
+        samplingProblem(metric)
+        withinProblem(metric)
+        networkProblem(metric)
+        floorProblem(metric)
     }
 
     /// Finds problems with the answer's event: it has to be an event of its own, which nothing else means.
-    private func eventProblems(_ metric: Metric, _ answer: DeviceAnswer) -> [String] {
-        var messages: [String] = []
+    @ListBuilder<String> private func eventProblems(_ metric: Metric, _ answer: DeviceAnswer) -> [String] {
         if metric.events.count > 1 {
-            messages.append(
-                """
-                it counts \(metric.events.count) events; what a device answers ('\(answer.word)') is one event of its \
-                own, so name one
-                """)
+            "it counts \(metric.events.count) events; what a device answers ('\(answer.word)') is one event of its "
+                + "own, so name one"
         }
         for event in metric.events {
             if answer.events.contains(event) {
-                messages.append(
-                    """
-                    '\(event)' is the event by which devices answer, and can't be what they answer about; give the \
-                    answer a name of its own
-                    """)
+                "'\(event)' is the event by which devices answer, and can't be what they answer about; give the answer "
+                    + "a name of its own"
             } else if let other = metrics.first(where: { $0.answered != answer && $0.events.contains(event) }) {
-                messages.append(
-                    """
-                    devices send '\(event)' by themselves, and metric '\(other.name)' counts it as something else; \
-                    give the answer a name of its own
-                    """)
+                "devices send '\(event)' by themselves, and metric '\(other.name)' counts it as something else; give "
+                    + "the answer a name of its own"
             }
         }
-        return messages
     }
 
     /// Finds events that an answer is about and that its purpose does not record: a device need not combine purposes.
@@ -91,20 +86,17 @@ extension Plan {
         guard let within = metric.within, let rotation = purpose(metric.purpose)?.rotation else { return nil }
         let least = Duration.seconds(2 * rotation.seconds) + Self.closingSlack
         guard app.grace < least else { return nil }
-        return """
-            its '\(within.word)' is known when a window is over, 2 rotations of purpose \
-            '\(metric.purpose)' after it began; a release waits for the app's 'grace' of \(app.grace.planText), and \
-            \(least.planText) or more is allowed: raise 'grace', or use a purpose that rotates faster
-            """
+        return "its '\(within.word)' is known when a window is over, 2 rotations of purpose '\(metric.purpose)' after "
+            + "it began; a release waits for the app's 'grace' of \(app.grace.planText), and \(least.planText) or more "
+            + "is allowed: raise 'grace', or use a purpose that rotates faster"
     }
 
     /// Finds a metric for which one network can be a crowd by itself, because enough of its identifiers lift floors.
     private func networkProblem(_ metric: Metric) -> String? {
         guard let most = purpose(metric.purpose)?.floorPerNetwork, most >= metric.threshold.devices else { return nil }
         return """
-            purpose '\(metric.purpose)' lets \(most) identifiers of one network lift floors, and a \
-            number stands for \(metric.threshold.devices) devices; fewer are allowed: lower 'floor_per_network', or raise \
-            'threshold'
+            purpose '\(metric.purpose)' lets \(most) identifiers of one network lift floors, and a number stands for \
+            \(metric.threshold.devices) devices; fewer are allowed: lower 'floor_per_network', or raise 'threshold'
             """
     }
 
@@ -115,10 +107,8 @@ extension Plan {
                 $0.purpose == metric.purpose && $0.events.contains(event) && $0.sampling < metric.sampling
             }
             guard let lower else { continue }
-            return """
-                its sampling is \(PlanNumber.text(metric.sampling)), but devices send '\(event)' \
-                at the \(PlanNumber.text(lower.sampling)) of metric '\(lower.name)'; give both the same rate
-                """
+            return "its sampling is \(PlanNumber.text(metric.sampling)), but devices send '\(event)' at the "
+                + "\(PlanNumber.text(lower.sampling)) of metric '\(lower.name)'; give both the same rate"
         }
         return nil
     }
@@ -128,46 +118,30 @@ extension Plan {
     private func floorProblem(_ metric: Metric) -> String? {
         guard purpose(metric.purpose)?.needsProof == true else { return nil }
         let counted = counted(by: metric)
-        let other = metrics.first {
-            purpose($0.purpose)?.needsProof != true && self.counted(by: $0).overlaps(counted)
-        }
+        let other = metrics.first { purpose($0.purpose)?.needsProof != true && self.counted(by: $0).overlaps(counted) }
         return other.map {
             """
-            its purpose '\(metric.purpose)' has 'floor: attested', and metric '\($0.name)' of \
-            purpose '\($0.purpose)' counts some of the same events with 'floor: any'; give both purposes the same floor, \
-            or count other events
+            its purpose '\(metric.purpose)' has 'floor: attested', and metric '\($0.name)' of purpose '\($0.purpose)' \
+            counts some of the same events with 'floor: any'; give both purposes the same floor, or count other events
             """
         }
     }
 
     /// Returns what a metric asks that nobody can know without identifiers.
-    private func identifierProblems(_ metric: Metric) -> [String] {
-        guard purpose(metric.purpose)?.hasIdentifiers == false else { return [] }
-        var messages: [String] = []
-        if metric.reach {
-            messages.append("so devices can't be counted; leave 'reach' out, or write 'identifier: rotating'")
+    @ListBuilder<String> private func identifierProblems(_ metric: Metric) -> [String] {
+        let isBlind = purpose(metric.purpose)?.hasIdentifiers == false
+        if isBlind, metric.reach { "so devices can't be counted; leave 'reach' out, or write 'identifier: rotating'" }
+        if isBlind, let revealed = metric.dimensions.first(where: { dimension($0)?.isRevealed == true }) {
+            "so nobody knows how many devices sent a value of dimension '\(revealed)' before it is learned; leave the "
+                + "dimension out, or write 'identifier: rotating'"
         }
-        if let revealed = metric.dimensions.first(where: { dimension($0)?.isRevealed == true }) {
-            messages.append(
-                """
-                so nobody knows how many devices sent a value of dimension '\(revealed)' before it is learned; leave the dimension \
-                out, or write 'identifier: rotating'
-                """)
+        if isBlind, let within = metric.within {
+            "so nobody knows what one device did within a window; leave '\(within.word)' out, or write 'identifier: "
+                + "rotating'"
         }
-        if let within = metric.within {
-            messages.append(
-                """
-                so nobody knows what one device did within a window; leave '\(within.word)' out, or write \
-                'identifier: rotating'
-                """)
+        if isBlind, let answer = metric.answered {
+            "and for '\(answer.word)' a device would have to remember what it did for weeks; leave 'answered' out, or "
+                + "write 'identifier: rotating'"
         }
-        if let answer = metric.answered {
-            messages.append(
-                """
-                and for '\(answer.word)' a device would have to remember what it did for weeks; leave 'answered' out, or \
-                write 'identifier: rotating'
-                """)
-        }
-        return messages.map { "its purpose '\(metric.purpose)' has 'identifier: none', \($0)" }
     }
 }

@@ -16,88 +16,64 @@ extension Plan {
     }
 
     /// The other way out for a plan for a mixed audience, as the end of a sentence; empty for other plans.
-    private var wayOut: String {
-        app.directedTo == .mixed ? ", or give the purpose 'refused_by: [age_signal]'" : ""
-    }
+    private var wayOut: String { app.directedTo == .mixed ? ", or give the purpose 'refused_by: [age_signal]'" : "" }
 
-    private func countingProblems(_ purpose: Purpose) -> [String] {
-        var messages: [String] = []
+    @ListBuilder<String> private func countingProblems(_ purpose: Purpose) -> [String] {
         switch purpose.use {
         case nil:
             let allowed = PurposeUse.allCases.filter { $0 != .marketing }.map(\.rawValue).joined(separator: ", ")
-            messages.append(
-                "it counts children and does not say what for; add 'use', which may be \(allowed)\(wayOut)")
-        case .marketing: messages.append("'use' is marketing, for which children are not counted\(wayOut)")
-        default: break
+            "it counts children and does not say what for; add 'use', which may be \(allowed)\(wayOut)"
+        case .marketing: "'use' is marketing, for which children are not counted\(wayOut)"
+        default: []
         }
         if purpose.refusedBy.contains(.ageSignal) {
-            messages.append(
-                """
-                'refused_by' has age_signal, which would refuse everybody in an app that is directed to children; leave it \
-                out, or write 'directed_to: mixed'
-                """)
+            "'refused_by' has age_signal, which would refuse everybody in an app that is directed to children; leave "
+                + "it out, or write 'directed_to: mixed'"
         }
         if purpose.needsConsent, !purpose.needsParent {
-            messages.append(
-                """
-                'consent' is required, but a child can't give it alone; write 'consent: parent', or not_required where \
-                nobody has to be asked\(wayOut)
-                """)
+            "'consent' is required, but a child can't give it alone; write 'consent: parent', or not_required where "
+                + "nobody has to be asked\(wayOut)"
         }
         if purpose.rotation > Self.rotationForChildren {
-            messages.append(
-                """
-                'rotation' is \(Duration.seconds(purpose.rotation.seconds).planText); at most \
-                \(Duration.seconds(Self.rotationForChildren.seconds).planText) is allowed where children are counted\(wayOut)
-                """)
+            """
+            'rotation' is \(Duration.seconds(purpose.rotation.seconds).planText); at most \
+            \(Duration.seconds(Self.rotationForChildren.seconds).planText) is allowed where children are counted\(wayOut)
+            """
         }
-        return messages
     }
 
-    private func adultProblems(_ purpose: Purpose) -> [String] {
-        guard purpose.needsParent else { return [] }
-        return [
-            app.directedTo == .mixed
-                ? "'consent' is parent, but children are not counted, as 'refused_by' has age_signal; write 'consent: required'"
-                : """
-                'consent' is parent, but the app is not directed to children; write 'consent: required', or give the app \
-                'directed_to: children' or mixed
-                """
-        ]
+    @ListBuilder<String> private func adultProblems(_ purpose: Purpose) -> [String] {
+        if purpose.needsParent, app.directedTo == .mixed {
+            "'consent' is parent, but children are not counted, as 'refused_by' has age_signal; write 'consent: required'"
+        } else if purpose.needsParent {
+            "'consent' is parent, but the app is not directed to children; write 'consent: required', or give the app "
+                + "'directed_to: children' or mixed"
+        }
     }
 
     func childrenProblems(_ metric: Metric) -> [String] {
-        guard let purpose = purpose(metric.purpose), countsChildren(purpose) else { return [] }
-        var messages: [String] = []
+        purpose(metric.purpose).map(countsChildren) == true ? countingProblems(metric) : []
+    }
+
+    @ListBuilder<String> private func countingProblems(_ metric: Metric) -> [String] {
         // An app that is directed to children has such a threshold to begin with.
         if metric.threshold < .forChildren, app.directedTo == .mixed {
-            messages.append(
-                """
-                its threshold is \(metric.threshold.devices) devices; at least \(Threshold.forChildren.devices) are needed \
-                where children are counted\(wayOut)
-                """)
+            "its threshold is \(metric.threshold.devices) devices; at least \(Threshold.forChildren.devices) are "
+                + "needed where children are counted\(wayOut)"
         }
         if let name = metric.dimensions.first(where: { dimension($0)?.isRevealed ?? false }) {
-            messages.append(
-                """
-                '\(name)' learns values that nobody has listed, which is not allowed where children are counted; leave it \
-                out\(wayOut)
-                """)
+            "'\(name)' learns values that nobody has listed, which is not allowed where children are counted; leave it "
+                + "out\(wayOut)"
         }
         if metric.countsFirsts || metric.provesFirsts {
-            messages.append(
-                """
-                with 'reach: \(metric.countsFirsts ? "client" : "attested")' a device is known again after a launch, which is not allowed where children are counted; \
-                write 'reach: true'\(wayOut)
-                """)
+            """
+            with 'reach: \(metric.countsFirsts ? "client" : "attested")' a device is known again after a launch, which is not allowed where children are counted; \
+            write 'reach: true'\(wayOut)
+            """
         }
         if metric.answered != nil {
-            messages.append(
-                """
-                with 'answered' a device is known again after a launch, which is not allowed where children are counted; \
-                leave the metric out\(wayOut)
-                """)
+            "with 'answered' a device is known again after a launch, which is not allowed where children are counted; "
+                + "leave the metric out\(wayOut)"
         }
-        return messages
     }
 }

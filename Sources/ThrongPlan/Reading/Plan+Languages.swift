@@ -19,8 +19,7 @@ extension Plan {
         return problems
             + lacking.sorted { $0.key < $1.key }.map { key, reports in
                 let (place, tag) = (key.split(separator: " ")[0], key.split(separator: " ")[1])
-                let message =
-                    """
+                let message = """
                     \(place) is not there in \(tag), the language of report '\(reports[0])'; add it as '\(tag): …', \
                     or choose another language for the report
                     """
@@ -45,9 +44,13 @@ extension Plan {
             """
     }
 
-    /// The languages in which the plan's public texts all are, and Throng's sentences: no page mixes two. None for a plan in
-    /// one language.
+    /// The languages in which the plan's public texts all are, and Throng's sentences: no page mixes two. A plan in one
+    /// language is in that of its reports, if all of them have the same; else there is none.
     package var labelLanguages: [LanguageTag] {
+        guard !translations.languages.isEmpty else {
+            let asked = Set(reports.map(language))
+            return asked.count == 1 ? asked.filter { catalogueProblem(of: $0) == nil }.sorted() : []
+        }
         var texts: Set = ["app.title"]
         texts.formUnion(purposes.map { "purposes.\($0.name).explanation" })
         texts.formUnion(metrics.flatMap { ["metrics.\($0.name).title", "metrics.\($0.name).question"] })
@@ -59,8 +62,8 @@ extension Plan {
         }
     }
 
-    /// Returns the language that serves a reader of the label best, English or the first for readers of none; nil for a plan
-    /// in one language.
+    /// Returns the language that serves a reader of the label best, English or the first for readers of none; nil where
+    /// there is none.
     package func labelLanguage(for wanted: [LanguageTag]) -> LanguageTag? {
         LanguageTag.best(of: labelLanguages, for: wanted + [Language.english.tag]) ?? labelLanguages.first
     }

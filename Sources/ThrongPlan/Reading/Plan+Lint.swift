@@ -29,8 +29,7 @@ extension Plan {
                 purpose.hasIdentifiers, metrics.contains(where: { !$0.provesFirsts })
             else { return [] }
             let rotation = Duration.seconds(purpose.rotation.seconds)
-            var message =
-                """
+            var message = """
                 rotates its identifiers every \(rotation.planText), within a \(shortest.rawValue): k is compared with one \
                 window's devices, about \(PlanNumber.text(devices(in: purpose.rotation))) of \
                 \(PlanNumber.text(app.audience)) a day, so more numbers are withheld
@@ -66,10 +65,8 @@ extension Plan {
             let counted = Set(users.flatMap(\.events).map(\.text))
             return groups.flatMap(\.values).filter { !counted.contains($0) }.map { value in
                 advice(
-                    """
-                    lists \(YAMLNode.quoted(value)), which none of its metrics \
-                    counts\(NearestName.advice(for: value, among: counted.sorted(), noun: "events"))
-                    """)
+                    "lists \(YAMLNode.quoted(value)), which none of its metrics "
+                        + "counts\(NearestName.advice(for: value, among: counted.sorted(), noun: "events"))")
             }
         }
     }
@@ -78,8 +75,7 @@ extension Plan {
         let used = Set(metrics.flatMap { derivedDimensions(of: $0) })
         return derivedDimensions.filter { !used.contains($0) }.map {
             places.advice(
-                on: .dimension, $0.name,
-                "is not used; delete it or use it in a metric's margins or an insight")
+                on: .dimension, $0.name, "is not used; delete it or use it in a metric's margins or an insight")
         }
     }
 
@@ -89,11 +85,8 @@ extension Plan {
         metrics.flatMap { metric -> [PlanProblem] in
             [
                 expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric),
-                firstsAdvice(metric), lateFirstsAdvice(metric), provedFirstsAdvice(metric),
-                stepAdvice(metric),
-            ]
-            .compactMap { $0 }
-            .map { places.advice(on: .metric, metric.name, $0) }
+                firstsAdvice(metric), lateFirstsAdvice(metric), provedFirstsAdvice(metric), stepAdvice(metric),
+            ].compactMap { $0 }.map { places.advice(on: .metric, metric.name, $0) }
         }
     }
 
@@ -101,7 +94,7 @@ extension Plan {
         guard metric.countsFirsts else { return nil }
         return """
             has 'reach: client': its numbers of devices are what clients say, and a client that is wrong or lies changes \
-            them, by \(PlanNumber.text(metric.contributionBound)) an identifier at most; k stays with the floor
+            them, by \(PlanNumber.text(metric.mostContributions)) an identifier at most; k stays with the floor
             """
     }
 
@@ -109,17 +102,13 @@ extension Plan {
     private func lateFirstsAdvice(_ metric: Metric) -> String? {
         guard app.grace < .seconds(48 * 3600) else { return nil }
         if case .retention = metric.answered {
-            return """
-                has 'answered: {retention: …}' and the app a grace of \(app.grace.planText): devices that were offline for \
-                longer count in the \(metric.period.rawValue) after the one in which they were back; a grace of 48 hours \
-                waits for all that are taken
-                """
+            return "has 'answered: {retention: …}' and the app a grace of \(app.grace.planText): devices that were "
+                + "offline for longer count in the \(metric.period.rawValue) after the one in which they were back; a "
+                + "grace of 48 hours waits for all that are taken"
         }
         guard metric.countsFirsts else { return nil }
-        return """
-            has 'reach: client' and the app a grace of \(app.grace.planText): devices that were offline for longer are \
-            missing in its numbers of devices; a grace of 48 hours waits for all that are taken
-            """
+        return "has 'reach: client' and the app a grace of \(app.grace.planText): devices that were offline for longer "
+            + "are missing in its numbers of devices; a grace of 48 hours waits for all that are taken"
     }
 
     /// Returns the problem of each metric that has expired: it counts nothing, though the rest of the plan may run.
@@ -127,10 +116,8 @@ extension Plan {
         metrics.filter { $0.expires <= today }.map { metric in
             places.message(
                 on: .metric, named: "\(metric.name).expires",
-                """
-                metric '\(metric.name)' expired on \(metric.expires) and counts nothing; renew it if its decision still stands, \
-                or delete it
-                """)
+                "metric '\(metric.name)' expired on \(metric.expires) and counts nothing; renew it if its decision "
+                    + "still stands, or delete it")
         }
     }
 
@@ -151,9 +138,7 @@ extension Plan {
             do {
                 // Nobody knows how many values will be learned, and each of them has k devices to begin with.
                 sizes.append(dimension.isRevealed ? 1 : try dimension.rule.labels().count)
-            } catch {
-                return "can't be weighed against its audience: \(error)"
-            }
+            } catch { return "can't be weighed against its audience: \(error)" }
         }
         let derived = derivedDimensions(of: metric)
         sizes += derived.map(\.labels.count)
@@ -192,23 +177,17 @@ extension Plan {
         guard let purpose = purpose(metric.purpose),
             let step = metric.decay.first(where: { $0.after >= purpose.retention })
         else { return nil }
-        return """
-            decays after \(step.after.planText), but its purpose keeps numbers for \(purpose.retention.planText) \
-            only; the step never happens
-            """
+        return "decays after \(step.after.planText), but its purpose keeps numbers for \(purpose.retention.planText) "
+            + "only; the step never happens"
     }
 
     private func rollupAdvice(_ metric: Metric) -> String? {
-        let reported = reports.filter { report in
-            report.insights.contains { insight($0)?.metric == metric.name }
-        }
+        let reported = reports.filter { report in report.insights.contains { insight($0)?.metric == metric.name } }
         guard let idle = metric.rollups.first(where: { rollup in !reported.contains { $0.period == rollup } }) else {
             return nil
         }
-        return """
-            is released by \(idle.rawValue), too, which no report shows; unless analysts need it, leave it out: what is \
-            drawn for it adds to what a device's day costs
-            """
+        return "is released by \(idle.rawValue), too, which no report shows; unless analysts need it, leave it out: "
+            + "what is drawn for it adds to what a device's day costs"
     }
 
     /// Returns advice on a funnel whose first step has `where` and may give somebody away; nil if there is none.
@@ -219,10 +198,8 @@ extension Plan {
                 && first.filters.contains { other.dimensions.contains($0.dimension) }
         }
         return other.map {
-            """
-            begins with '\(first.event)' in one bucket, by which metric '\($0.name)' is split: what that publishes of \
-            the bucket bounds who began here, and releases are not decided against it
-            """
+            "begins with '\(first.event)' in one bucket, by which metric '\($0.name)' is split: what that publishes of "
+                + "the bucket bounds who began here, and releases are not decided against it"
         }
     }
 
@@ -252,10 +229,8 @@ extension Plan {
         guard let doing else { return nil }
         return places.advice(
             on: .insight, insight.name,
-            """
-            shares out devices by '\(doing)', which does not partition them: one \
-            device counts in several parts, and the parts may exceed 100 %
-            """)
+            "shares out devices by '\(doing)', which does not partition them: one device counts in several parts, and "
+                + "the parts may exceed 100 %")
     }
 }
 
@@ -284,8 +259,7 @@ extension Plan {
                 switch dimension.rule {
                 case .list(let groups): flagAdvice(groups.flatMap(\.values)).map { [$0] } ?? []
                 case .route(let templates): templateAdvice(templates)
-                case .browser(let families):
-                    familyAdvice(families, BrowserFamily.standard, BrowserFamily.table, rules)
+                case .browser(let families): familyAdvice(families, BrowserFamily.standard, BrowserFamily.table, rules)
                 case .operatingSystem(let families):
                     familyAdvice(families, OperatingSystemFamily.standard, OperatingSystemFamily.table, rules)
                 default: []
@@ -304,10 +278,8 @@ extension Plan {
         guard values.allSatisfy({ spellings.contains($0.lowercased()) }),
             let odd = values.first(where: { $0 != "true" && $0 != "false" })
         else { return nil }
-        return """
-            lists \(YAMLNode.quoted(odd)), letter for letter; a flag counts as true or false, so list [true, false] unless clients \
-            send this very text
-            """
+        return "lists \(YAMLNode.quoted(odd)), letter for letter; a flag counts as true or false, so list [true, "
+            + "false] unless clients send this very text"
     }
 
     // MARK: Templates
@@ -318,10 +290,8 @@ extension Plan {
         return routes.indices.compactMap { place in
             guard routes[place].takesMany, let first = routes[..<place].firstIndex(where: { $0.covers(routes[place]) })
             else { return nil }
-            return """
-                never counts \(YAMLNode.quoted(templates[place])), because \(YAMLNode.quoted(templates[first])) stands first and \
-                matches all of its paths; write the narrower one first
-                """
+            return "never counts \(YAMLNode.quoted(templates[place])), because \(YAMLNode.quoted(templates[first])) "
+                + "stands first and matches all of its paths; write the narrower one first"
         }
     }
 
@@ -355,10 +325,8 @@ extension Plan {
         let known = Set(standard).union(table.keys).union(table.values)
         return families.compactMap { family in
             if let gathered = table[family], !families.contains(gathered) {
-                return """
-                    lists \(YAMLNode.quoted(family)), one variant of \(YAMLNode.quoted(gathered)), and the other variants count \
-                    as 'other'; list \(YAMLNode.quoted(gathered)), which has them all
-                    """
+                return "lists \(YAMLNode.quoted(family)), one variant of \(YAMLNode.quoted(gathered)), and the other "
+                    + "variants count as 'other'; list \(YAMLNode.quoted(gathered)), which has them all"
             }
             guard !known.contains(family), let rules, !rules.mentions(family) else { return nil }
             let former = [
@@ -366,10 +334,8 @@ extension Plan {
             ]
             let meant = NearestName.question(
                 former[family.lowercased()] ?? NearestName.nearest(to: family, among: known.sorted()))
-            return """
-                lists \(YAMLNode.quoted(family)), which no user agent is\(meant) families are spelled as uap-core spells them, such \
-                as \(standard.joined(separator: ", "))
-                """
+            return "lists \(YAMLNode.quoted(family)), which no user agent is\(meant) families are spelled as uap-core "
+                + "spells them, such as \(standard.joined(separator: ", "))"
         }
     }
 }

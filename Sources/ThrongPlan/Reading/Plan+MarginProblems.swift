@@ -4,10 +4,12 @@ extension Plan {
     /// - Parameter others: the metrics before it in the plan.
     func marginProblems(_ metric: Metric, beside others: ArraySlice<Metric>) -> [String] {
         var messages: [String] = []
-        do {
-            try checkDraws(of: metric)
-        } catch {
-            messages.append("nothing can be drawn for it: \(error)")
+        do { try checkDraws(of: metric) } catch { messages.append("nothing can be drawn for it: \(error)") }
+        if metric.choosesBound, frequency(telling: metric) == nil {
+            messages.append(
+                "'contribution_bound: auto' follows a frequency of the same events and purpose, and there is none that "
+                    + "tells all that can add to it; add a metric with 'measures: {frequency: {bands: [1, 2, 3, 6, 11, "
+                    + "21, 51, 101]}}', or give a number")
         }
         let counted = counted(by: metric)
         let overlapping = others.filter { self.counted(by: $0).overlaps(counted) }
@@ -18,11 +20,14 @@ extension Plan {
     /// Finds a difference between two metrics that would tell of few devices: other bounds, or a field that partitions
     /// devices in one of them only.
     private func difference(of metric: Metric, from other: Metric) -> String? {
-        if metric.within == nil, other.within == nil, metric.contributionBound != other.contributionBound {
+        func bound(_ metric: Metric) -> String {
+            guard metric.choosesBound else { return PlanNumber.text(metric.contributionBound) }
+            return "auto\(frequency(telling: metric).map { " by '\($0.name)'" } ?? "")"
+        }
+        if metric.within == nil, other.within == nil, bound(metric) != bound(other) {
             return """
-                its contribution_bound is \(PlanNumber.text(metric.contributionBound)), and metric '\(other.name)' counts some \
-                of the same events up to \(PlanNumber.text(other.contributionBound)): their difference would tell of the few \
-                devices in between; give both the same
+                its contribution_bound is \(bound(metric)), and metric '\(other.name)' counts some of the same events up to \
+                \(bound(other)): their difference would tell of the few devices in between; give both the same
                 """
         }
         for dimension in cubeDimensions(of: metric) where metric.within?.name != dimension.name {
@@ -31,10 +36,8 @@ extension Plan {
                     && other.within?.name != $0.name
             }
             guard let same else { continue }
-            return """
-                dimensions '\(dimension.name)' and '\(same.name)' of metric '\(other.name)' read the same field of the same \
-                events, and only one of them has 'partitions: devices'; give it to both or to none
-                """
+            return "dimensions '\(dimension.name)' and '\(same.name)' of metric '\(other.name)' read the same field of "
+                + "the same events, and only one of them has 'partitions: devices'; give it to both or to none"
         }
         return nil
     }

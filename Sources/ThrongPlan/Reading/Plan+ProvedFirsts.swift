@@ -36,9 +36,8 @@ extension Plan {
         }
         let counted = CountedFirsts(
             app: app.name, timeZone: app.timeZone, metric: metric.name, purpose: metric.purpose,
-            events: metric.events.sorted(),
-            rotation: purpose(metric.purpose)?.rotation.seconds ?? 0, contributionBound: metric.contributionBound,
-            sampling: metric.sampling, dimensions: dimensions,
+            events: metric.events.sorted(), rotation: purpose(metric.purpose)?.rotation.seconds ?? 0,
+            contributionBound: metric.mostContributions, sampling: metric.sampling, dimensions: dimensions,
             derived: derived.map {
                 PublicPlan.DerivedDimension(
                     name: $0.name, title: "", of: $0.base, groups: $0.groups, partitionsDevices: $0.partitionsDevices)
@@ -51,24 +50,15 @@ extension Plan {
         }
     }
 
-    func provedFirstsProblems(_ metric: Metric) -> [String] {
-        guard metric.provesFirsts else { return [] }
-        var messages: [String] = []
-        if let purpose = purpose(metric.purpose), purpose.hasIdentifiers, !purpose.needsProof {
-            messages.append(
-                """
-                'reach' is attested and its purpose '\(metric.purpose)' has 'floor: any'; a first is proved by the \
-                credential that proves an identifier: write 'floor: attested' in the purpose, or 'reach: true'
-                """)
+    @ListBuilder<String> func provedFirstsProblems(_ metric: Metric) -> [String] {
+        if metric.provesFirsts, let purpose = purpose(metric.purpose), purpose.hasIdentifiers, !purpose.needsProof {
+            "'reach' is attested and its purpose '\(metric.purpose)' has 'floor: any'; a first is proved by the "
+                + "credential that proves an identifier: write 'floor: attested' in the purpose, or 'reach: true'"
         }
-        if metric.answered != nil {
-            messages.append(
-                """
-                'reach' is attested and the metric has 'answered', which a device says once a period by itself; write \
-                'reach: true'
-                """)
+        if metric.provesFirsts, metric.answered != nil {
+            "'reach' is attested and the metric has 'answered', which a device says once a period by itself; write "
+                + "'reach: true'"
         }
-        return messages
     }
 
     func provedFirstsAdvice(_ metric: Metric) -> String? {

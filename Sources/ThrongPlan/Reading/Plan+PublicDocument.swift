@@ -77,8 +77,7 @@ extension Plan {
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {
         switch answer {
-        case .retention(let events, let weeks):
-            .init(retention: .init(of: events, weeks: weeks), frequency: nil)
+        case .retention(let events, let weeks): .init(retention: .init(of: events, weeks: weeks), frequency: nil)
         case .frequency(let events, let bands):
             .init(retention: nil, frequency: .init(of: events, per: .week, bands: bands.map(Double.init)))
         }
@@ -86,8 +85,7 @@ extension Plan {
 
     private func published(_ within: WindowMeasure) -> PublicPlan.Within {
         switch within.kind {
-        case .frequency(let bands):
-            .init(name: within.name, frequency: .init(bands: bands), funnel: nil)
+        case .frequency(let bands): .init(name: within.name, frequency: .init(bands: bands), funnel: nil)
         case .funnel(let steps):
             .init(
                 name: within.name, frequency: nil,
@@ -107,10 +105,9 @@ extension Plan {
             rollups: metric.rollups, sums: metric.sums, histogram: metric.histogram, reach: metric.reach,
             firstGroupings: metric.countsFirsts ? groupingNames(of: metric) : nil,
             firstPeriods: metric.countsFirsts ? metric.firstPeriods : nil, provedFirsts: firsts,
-            answered: metric.answered.map(published),
-            within: metric.within.map(published),
+            answered: metric.answered.map(published), within: metric.within.map(published),
             // A client may keep to itself what goes beyond it: that would not have changed anything.
-            contributionBound: metric.within?.mostEvents ?? metric.contributionBound, sampling: metric.sampling,
+            contributionBound: metric.within?.mostEvents ?? metric.mostContributions, sampling: metric.sampling,
             threshold: metric.threshold.devices, impossible: metric.impossible, expires: metric.expires.description)
     }
 

@@ -4,31 +4,24 @@ extension Plan {
         metrics.filter { $0.dimensions.contains(dimension) }.map(\.threshold).max() ?? app.threshold
     }
 
-    func revealedProblems(_ dimension: Dimension) -> [String] {
-        guard dimension.isRevealed else { return [] }
-        var messages: [String] = []
+    @ListBuilder<String> func revealedProblems(_ dimension: Dimension) -> [String] {
         let others = dimensions.filter { $0.field == dimension.field && $0.name != dimension.name }.map(\.name.text)
         let measures = metrics.flatMap { metric -> [String] in
             let sums = metric.sums.filter { $0.field == dimension.field }.map(\.name)
             guard let histogram = metric.histogram, histogram.field == dimension.field else { return sums }
             return sums + [histogram.name.text]
         }
-        if let other = (others + measures).first {
-            messages.append(
-                """
-                devices send hashes in its field '\(dimension.field)', of which '\(other)' could make nothing; \
-                give one of them a field of its own
-                """)
+        if dimension.isRevealed, let other = (others + measures).first {
+            "devices send hashes in its field '\(dimension.field)', of which '\(other)' could make nothing; give one "
+                + "of them a field of its own"
         }
         let first = metrics.first { ($0.countsFirsts || $0.provesFirsts) && $0.dimensions.contains(dimension.name) }
-        if let first {
-            messages.append(
-                """
-                metric '\(first.name)' has 'reach: \(first.countsFirsts ? "client" : "attested")', but a device can't know in which \
-                bucket a value is counted, and so not what is its first; leave the dimension out or write 'reach: true'
-                """)
+        if dimension.isRevealed, let first {
+            """
+            metric '\(first.name)' has 'reach: \(first.countsFirsts ? "client" : "attested")', but a device can't know in which \
+            bucket a value is counted, and so not what is its first; leave the dimension out or write 'reach: true'
+            """
         }
-        return messages
     }
 
     /// Returns advice on dimensions whose windows are so short that few values will ever be learned.

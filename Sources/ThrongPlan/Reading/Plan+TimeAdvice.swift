@@ -21,11 +21,9 @@ extension Plan {
         let share = (day - offset) * 100 / day
         return places.message(
             on: .purpose, named: purpose.name.text,
-            """
-            purpose '\(purpose.name)' has a window of 1 day by UTC, and days of \(app.timeZone) begin \
-            \((offset + 1800) / 3600) hours from those: k is compared with the fuller of a day's two windows, about \(share) % of its \
-            devices; with `time_zone: UTC`, or counted by week, nothing is lost
-            """)
+            "purpose '\(purpose.name)' has a window of 1 day by UTC, and days of \(app.timeZone) begin "
+                + "\((offset + 1800) / 3600) hours from those: k is compared with the fuller of a day's two windows, "
+                + "about \(share) % of its devices; with `time_zone: UTC`, or counted by week, nothing is lost")
     }
 
     // MARK: Schedules
@@ -75,7 +73,7 @@ extension Plan {
     }
 
     /// The calendar of the app's time zone.
-    var calendar: PeriodCalendar { PeriodCalendar(timeZone: app.timeZone) ?? .utc }
+    package var calendar: PeriodCalendar { PeriodCalendar(timeZone: app.timeZone) ?? .utc }
 
     /// Returns lines that say when reports, and numbers in no report, come first if counting begins now.
     package func firstLines(now: UnixSeconds) -> [String] {
@@ -104,7 +102,8 @@ extension Plan {
             return "report '\(report.name)' is not made within nine years"
         }
         let condition = report.alert == nil ? "" : ", where its alert asks for it"
-        return "report '\(report.name)' about \(label) is made \(moment(run))\(condition)"
+        let reach = report.publicity == nil ? "" : "; everybody reads it, and nobody can call it back"
+        return "report '\(report.name)' about \(label) is made \(moment(run))\(condition)\(reach)"
     }
 
     /// Returns an instant as people of the app's time zone say it: "Wed 2026-12-02 06:00".

@@ -14,8 +14,7 @@ extension Plan {
     package init(yaml: String, file: String, today: CalendarDate = .today) throws(PlanProblems) {
         var reader = PlanReader(file: file, today: today)
         var text = YAMLText(yaml)
-        let version = PlanVersion(
-            hex: SHA256.hash(data: Data(yaml.utf8)).lowerHex)
+        let version = PlanVersion(hex: SHA256.hash(data: Data(yaml.utf8)).lowerHex)
         let root = text.compose(&reader.problems)
         // A tree with holes would only show the same problems again, as missing keys and unknown names.
         guard let root, reader.problems.all.isEmpty, let plan = reader.plan(from: root, version: version) else {

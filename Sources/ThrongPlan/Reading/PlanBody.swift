@@ -1,12 +1,8 @@
 /// The keys that one kind of mapping in a plan may have: an enumeration of `PlanKeys`, which the build makes from
 /// `Schema/plan.schema.json`. The schema alone says which keys there are and which of them can't be left out.
-protocol PlanKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-    static var required: Set<Self> { get }
-}
+protocol PlanKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable { static var required: Set<Self> { get } }
 
-extension PlanKey {
-    static var names: [String] { allCases.map(\.rawValue) }
-}
+extension PlanKey { static var names: [String] { allCases.map(\.rawValue) } }
 
 extension PlanKeys.Dimension {
     /// The keys that say how a dimension coarsens; it has exactly one of them.
@@ -28,14 +24,10 @@ struct PlanValue: PlanSubject {
     var place: YAMLNode.Place { node.place }
 
     /// The text that is written, in quotes or not; nil for nothing, a list or a mapping.
-    var scalar: String? {
-        if case .scalar(let text, _) = node.content, !node.isEmpty { text } else { nil }
-    }
+    var scalar: String? { if case .scalar(let text, _) = node.content, !node.isEmpty { text } else { nil } }
 
     /// The text outside of quotes and blocks, which may be a number or a flag; nil for anything else.
-    var plain: String? {
-        if case .scalar(let text, plain: true) = node.content { text } else { nil }
-    }
+    var plain: String? { if case .scalar(let text, plain: true) = node.content { text } else { nil } }
 
     /// The elements of a list; nil for anything else.
     var elements: [PlanValue]? {
@@ -44,9 +36,7 @@ struct PlanValue: PlanSubject {
     }
 
     /// The entries of a mapping; nil for anything else.
-    var entries: [YAMLNode.Entry]? {
-        if case .mapping(let entries) = node.content { entries } else { nil }
-    }
+    var entries: [YAMLNode.Entry]? { if case .mapping(let entries) = node.content { entries } else { nil } }
 }
 
 /// One mapping of a plan whose keys are all known and occur once.
@@ -55,7 +45,6 @@ struct PlanBody<Key: PlanKey>: PlanSubject {
     let place: YAMLNode.Place
     /// The value of each key that has one.
     let values: [Key: YAMLNode]
-    /// The place of each of its keys.
     let keyPlaces: [Key: YAMLNode.Place]
 
     subscript(key: Key) -> PlanValue? { values[key].map { PlanValue(node: $0, subject: subject(key)) } }
@@ -82,7 +71,6 @@ struct ProblemList {
         if let spot { add(spot.place, "\(spot.subject) \(sentence)") }
     }
 
-    /// Notes a problem in place of a value.
     mutating func refuse<Value>(_ place: YAMLNode.Place?, _ message: String) -> Value? {
         add(place, message)
         return nil
@@ -106,17 +94,13 @@ struct ProblemList {
     }
 
     /// Notes a problem, once.
-    mutating func add(_ problem: PlanProblem) {
-        if !all.contains(problem) { all.append(problem) }
-    }
+    mutating func add(_ problem: PlanProblem) { if !all.contains(problem) { all.append(problem) } }
 
     /// The problems in the order of the lines; those without a place come last.
     var sorted: [PlanProblem] {
         func key(_ problem: PlanProblem, _ place: Int) -> (Int, Int, Int) {
             (problem.line ?? .max, problem.column ?? .max, place)
         }
-        return all.enumerated()
-            .sorted { key($0.element, $0.offset) < key($1.element, $1.offset) }
-            .map(\.element)
+        return all.enumerated().sorted { key($0.element, $0.offset) < key($1.element, $1.offset) }.map(\.element)
     }
 }

@@ -21,10 +21,8 @@ extension PlanReader {
         if directedTo == .children, threshold < .forChildren {
             problems.add(
                 body[.threshold]?.place ?? body[.directedTo]?.place,
-                """
-                \(body.subject(.threshold)) is \(threshold.devices) devices; at least \(Threshold.forChildren.devices) are needed \
-                in an app that is directed to children
-                """)
+                "\(body.subject(.threshold)) is \(threshold.devices) devices; at least "
+                    + "\(Threshold.forChildren.devices) are needed in an app that is directed to children")
         }
         guard let name, let title, let owner, let contact, let audience else { return }
         app = App(
@@ -61,10 +59,8 @@ extension PlanReader {
         let nearest = known.first { $0.lowercased().hasSuffix(city) } ?? NearestName.nearest(to: name, among: known)
         return problems.refuse(
             value,
-            """
-            unknown time zone \(YAMLNode.quoted(name))\(NearestName.question(nearest)) a name from the IANA database \
-            is allowed, such as Europe/Vienna or UTC
-            """)
+            "unknown time zone \(YAMLNode.quoted(name))\(NearestName.question(nearest)) a name from the IANA database "
+                + "is allowed, such as Europe/Vienna or UTC")
     }
 
     // MARK: Relay and evaluator
@@ -74,10 +70,8 @@ extension PlanReader {
         return RelayAddress(text)
             ?? problems.refuse(
                 value,
-                """
-                found \(YAMLNode.quoted(text)); https://HOST or https://HOST:PORT in small letters is \
-                allowed, without a path, and http on this machine alone
-                """)
+                "found \(YAMLNode.quoted(text)); https://HOST or https://HOST:PORT in small letters is allowed, "
+                    + "without a path, and http on this machine alone")
     }
 
     private mutating func evaluator(_ value: PlanValue?) -> Evaluator? {
@@ -99,10 +93,8 @@ extension PlanReader {
         }
         return problems.refuse(
             value,
-            it: """
-                is no evaluator's public key; a compressed point of P-256 in base64url is allowed, 44 \
-                characters: what 'throng evaluator --public-key' prints where the evaluator runs
-                """)
+            it: "is no evaluator's public key; a compressed point of P-256 in base64url is allowed, 44 characters: "
+                + "what 'throng evaluator --public-key' prints where the evaluator runs")
     }
 
     private enum Consent: String, CaseIterable {
@@ -155,18 +147,14 @@ extension PlanReader {
     }
 
     /// Reads the length of windows; without an identifier nothing rotates.
-    private mutating func rotation(
-        in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?
-    ) -> Rotation {
+    private mutating func rotation(in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?) -> Rotation {
         let given = duration(body[.rotation], .seconds(60) ... .seconds(Rotation.longest.seconds))
         guard identifier == .absent else { return given.map { Rotation(seconds: $0.components.seconds) } ?? .standard }
         if let place = body.keyPlaces[.rotation] {
             problems.add(
                 place,
-                """
-                \(body.subject(.rotation)) is there and 'identifier' is none; without an identifier nothing rotates: delete \
-                it, or write 'identifier: rotating'
-                """)
+                "\(body.subject(.rotation)) is there and 'identifier' is none; without an identifier nothing rotates: "
+                    + "delete it, or write 'identifier: rotating'")
         }
         return .batches
     }
@@ -176,10 +164,8 @@ extension PlanReader {
         if let consent, consent != .notRequired {
             problems.add(
                 value,
-                it: """
-                    is there and 'consent' is \(consent.rawValue); a person's yes is the legal basis then: delete it, or write \
-                    consent: not_required
-                    """)
+                it: "is there and 'consent' is \(consent.rawValue); a person's yes is the legal basis then: delete it, "
+                    + "or write consent: not_required")
             return nil
         }
         return choice(value)
@@ -191,10 +177,8 @@ extension PlanReader {
         if consent == .notRequired {
             problems.add(
                 value,
-                it: """
-                    is there and 'consent' is not_required; a version is allowed where people are asked: delete it, or write \
-                    consent: required or parent
-                    """)
+                it: "is there and 'consent' is not_required; a version is allowed where people are asked: delete it, "
+                    + "or write consent: required or parent")
         }
         return version
     }

@@ -6,11 +6,7 @@ extension PlanReader {
         _ kind: PlanKeys.Dimension, _ value: PlanValue
     ) -> (rule: BucketingRule, buckets: [BucketLabel])? {
         guard let rule = writtenRule(kind, value) else { return nil }
-        do {
-            return (rule, try rule.labels())
-        } catch {
-            return problems.refuse(value, "\(error)")
-        }
+        do { return (rule, try rule.labels()) } catch { return problems.refuse(value, "\(error)") }
     }
 
     private mutating func writtenRule(_ kind: PlanKeys.Dimension, _ value: PlanValue) -> BucketingRule? {
@@ -86,10 +82,8 @@ extension PlanReader {
                 if let other = bucketOf[BucketLabel(text)], other != entry.key {
                     problems.add(
                         place,
-                        """
-                        \(subject): \(YAMLNode.quoted(text)) belongs to the bucket \(YAMLNode.quoted(other)) \
-                        already; a value has one bucket
-                        """)
+                        "\(subject): \(YAMLNode.quoted(text)) belongs to the bucket \(YAMLNode.quoted(other)) already; "
+                            + "a value has one bucket")
                     isFine = false
                 }
                 bucketOf[BucketLabel(text)] = entry.key
@@ -167,8 +161,7 @@ extension PlanReader {
         let large = integer(body[.largeFrom], 1...100_000)
         guard let medium, let large else { return nil }
         if medium < large { return .screen(mediumFrom: medium, largeFrom: large) }
-        return problems.refuse(
-            value, "medium_from \(medium) is not under large_from \(large); the bands ascend")
+        return problems.refuse(value, "medium_from \(medium) is not under large_from \(large); the bands ascend")
     }
 
     private mutating func utcOffset(_ value: PlanValue) -> BucketingRule? {

@@ -6,9 +6,7 @@ extension PlanReader {
     /// - Parameters:
     ///   - period: the kind of period that the metric counts by; nil if that could not be read.
     ///   - dimensions: the metric's dimensions, also those that are made of others.
-    mutating func decaySteps(
-        _ value: PlanValue?, of period: PeriodKind?, among dimensions: [String]
-    ) -> [DecayStep]? {
+    mutating func decaySteps(_ value: PlanValue?, of period: PeriodKind?, among dimensions: [String]) -> [DecayStep]? {
         guard let values = list(value) else { return nil }
         var steps: [DecayStep] = []
         for value in values {
@@ -51,10 +49,8 @@ extension PlanReader {
         guard actions.count == 1, (actions[0] == .coarsen) == (body.keyPlaces[.to] != nil) else {
             return problems.refuse(
                 value,
-                """
-                a step has exactly one of 'drop: <dimension>', 'coarsen: <dimension>' with \
-                'to: <dimension that is made of it>', 'keep: <days, weeks, months or totals>' and 'delete: all'
-                """)
+                "a step has exactly one of 'drop: <dimension>', 'coarsen: <dimension>' with 'to: <dimension that is "
+                    + "made of it>', 'keep: <days, weeks, months or totals>' and 'delete: all'")
         }
         var action: DecayStep.Action?
         switch actions[0] {
@@ -84,11 +80,9 @@ extension PlanReader {
             guard let labels = buckets[fine.base] else { return nil }
             let pairs = Set(zip(fine.buckets(of: labels), coarse.buckets(of: labels)).map { [$0, $1] })
             if Set(pairs.map { $0[0] }).count == pairs.count { return .coarsen(from, to: to) }
-            return problems.refuse(
-                value, "a bucket of '\(from)' lies in several of '\(to)'; let each lie in one")
+            return problems.refuse(value, "a bucket of '\(from)' lies in several of '\(to)'; let each lie in one")
         }
-        return problems.refuse(
-            value, "'\(to)' is made of '\(coarse.base)' and not of '\(from)'; name one that is")
+        return problems.refuse(value, "'\(to)' is made of '\(coarse.base)' and not of '\(from)'; name one that is")
     }
 
     private enum Kept: String, CaseIterable { case days, weeks, months, totals }
@@ -117,10 +111,8 @@ extension PlanReader {
         if let after, after < least {
             problems.add(
                 body[.after],
-                it: """
-                    is \(after.planText), before the first \(kind.rawValue) is over and released; \(least.planText) is the \
-                    least
-                    """)
+                it: "is \(after.planText), before the first \(kind.rawValue) is over and released; \(least.planText) "
+                    + "is the least")
         }
         return .keep(kind)
     }
@@ -136,9 +128,7 @@ extension DecayStep.Action {
     }
 
     /// The period whose numbers stay while those of shorter ones go; nil for other steps.
-    package var kept: PeriodKind? {
-        if case .keep(let kind) = self { kind } else { nil }
-    }
+    package var kept: PeriodKind? { if case .keep(let kind) = self { kind } else { nil } }
 }
 
 extension PlanReader {
@@ -171,9 +161,7 @@ extension PlanReader {
                 }
             }
             let combination = ImpossibleCombination(parts: parts)
-            if combinations.contains(combination) {
-                problems.add(value, "this combination is listed twice; keep one")
-            }
+            if combinations.contains(combination) { problems.add(value, "this combination is listed twice; keep one") }
             combinations.append(combination)
         }
         return combinations
@@ -188,10 +176,8 @@ extension PlanReader {
         if all.contains(.week), all.contains(.month), all != declared {
             problems.add(
                 body.keyPlaces[.decay],
-                """
-                \(body.subject(.decay)): weeks don't nest in months, so that both could be taken apart together; keep one \
-                of them, as 'rollups' do
-                """)
+                "\(body.subject(.decay)): weeks don't nest in months, so that both could be taken apart together; keep "
+                    + "one of them, as 'rollups' do")
         }
         return all
     }
@@ -202,8 +188,7 @@ extension PlanReader {
         func words(_ kinds: [PeriodKind]) -> String { kinds.map(\.rawValue).joined(separator: ", ") }
         for rollup in found where !allowed.contains(rollup) {
             let advice = allowed.isEmpty ? "leave it out" : "\(words(allowed)) are allowed"
-            problems.add(
-                value, "a \(rollup.rawValue) is not made of whole \(period.rawValue)s; \(advice)")
+            problems.add(value, "a \(rollup.rawValue) is not made of whole \(period.rawValue)s; \(advice)")
             return []
         }
         if found.contains(.week), found.contains(.month) {

@@ -4,9 +4,7 @@ extension PlanReader {
         var deliveries: [Delivery] = []
         for value in values {
             guard let body = body(value, PlanKeys.Delivery.self), let delivery = delivery(body, after: deliveries)
-            else {
-                continue
-            }
+            else { continue }
             // A run delivers once to each address, whatever its authorization is.
             if deliveries.contains(where: { Self.areSame($0, delivery) }) {
                 problems.add(value, "\(Self.words(delivery)) is listed twice; keep one")
@@ -30,9 +28,7 @@ extension PlanReader {
         }
     }
 
-    private mutating func delivery(
-        _ body: PlanBody<PlanKeys.Delivery>, after others: [Delivery]
-    ) -> Delivery? {
+    private mutating func delivery(_ body: PlanBody<PlanKeys.Delivery>, after others: [Delivery]) -> Delivery? {
         let given = [PlanKeys.Delivery.folder, .put, .post, .mail].filter { body[$0] != nil }
         guard given.count == 1, let way = given.first else {
             return problems.refuse(body, "one of 'folder', 'put', 'post' and 'mail' is needed; found \(given.count)")
@@ -43,10 +39,8 @@ extension PlanReader {
             guard let address = MailAddress(target) else {
                 return problems.refuse(
                     body[way],
-                    """
-                    found \(YAMLNode.quoted(target)); one address is allowed, NAME@HOST.DOMAIN in ASCII, without a name before \
-                    it; a list of 'mail' has one for each reader
-                    """)
+                    "found \(YAMLNode.quoted(target)); one address is allowed, NAME@HOST.DOMAIN in ASCII, without a "
+                        + "name before it; a list of 'mail' has one for each reader")
             }
             let mails = others.count { if case .mail = $0 { true } else { false } }
             return .mail(address, place: mails + 1)
@@ -58,10 +52,8 @@ extension PlanReader {
             if target.hasPrefix("~") || target.split(separator: "/").contains("..") {
                 return problems.refuse(
                     body[way],
-                    """
-                    found \(YAMLNode.quoted(target)); a path without ~ and .. is allowed, \
-                    absolute or in the daemon's data directory
-                    """)
+                    "found \(YAMLNode.quoted(target)); a path without ~ and .. is allowed, absolute or in the daemon's "
+                        + "data directory")
             }
             return .folder(target)
         }
@@ -69,10 +61,8 @@ extension PlanReader {
         if let secret, !Self.isSecretName(secret) {
             return problems.refuse(
                 body[.authorization],
-                """
-                the name of a file in the operator's folder of secrets is allowed \
-                (a to z, 0 to 9, _ and -), never the secret itself
-                """)
+                "the name of a file in the operator's folder of secrets is allowed (a to z, 0 to 9, _ and -), never "
+                    + "the secret itself")
         }
         guard let method = HTTPDelivery.Method(rawValue: way.rawValue),
             let http = HTTPDelivery(method, target, authorization: secret)

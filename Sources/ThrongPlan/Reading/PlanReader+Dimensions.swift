@@ -28,10 +28,8 @@ extension PlanReader {
         if partitions != nil, isDoing {
             problems.add(
                 body[.partitions]?.place,
-                """
-                \(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one device \
-                does many things: leave it out
-                """)
+                "\(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one "
+                    + "device does many things: leave it out")
         }
         guard let title, let bucketing else { return }
         buckets[DimensionName(part.name)] = bucketing.buckets
@@ -54,25 +52,20 @@ extension PlanReader {
         guard Self.reservedColumns.contains(name) else { return }
         problems.add(
             place,
-            """
-            \(subject): every released table has a column '\(name)' of its own; choose another name, such as \
-            '\(name)_kind'
-            """)
+            "\(subject): every released table has a column '\(name)' of its own; choose another name, such as "
+                + "'\(name)_kind'")
     }
 
     /// Returns the field that a dimension reads, the event's time for `time`; notes one that does not fit.
     private mutating func checkedField(
         _ field: FieldName?, of body: PlanBody<PlanKeys.Dimension>, kind: PlanKeys.Dimension
     ) -> FieldName? {
-        func note(_ message: String) {
-            problems.add(body[.field]?.place ?? body.place, "\(body.subject): \(message)")
-        }
+        func note(_ message: String) { problems.add(body[.field]?.place ?? body.place, "\(body.subject): \(message)") }
         switch field {
         case _ where kind == .time:
             if let field, field != .time { note("'time' reads the event's own time; leave 'field' out") }
             return .time
-        case nil:
-            if body[.field] == nil { note("'field' is missing; name the field that '\(kind.rawValue)' coarsens") }
+        case nil: if body[.field] == nil { note("'field' is missing; name the field that '\(kind.rawValue)' coarsens") }
         case .time?: note("'at' is the event's own time; 'time' splits it, '\(kind.rawValue)' can't")
         case .event? where kind != .list:
             note("'event' is the event's own name; 'list' splits it, '\(kind.rawValue)' can't")
@@ -112,8 +105,7 @@ extension PlanReader {
     mutating func readDerivedDimension(_ name: String, _ body: PlanBody<PlanKeys.Dimension>) {
         let title = words(.title, in: body, of: "dimensions.\(name)")
         if let field = body[.field] {
-            problems.add(
-                field.place, "\(body.subject): 'of' takes the buckets of another dimension; leave 'field' out")
+            problems.add(field.place, "\(body.subject): 'of' takes the buckets of another dimension; leave 'field' out")
         }
         if let partitions = body[.partitions] {
             problems.add(
@@ -158,10 +150,8 @@ extension PlanReader {
         guard let entries = value.entries else {
             return problems.refuse(
                 value,
-                allowed: """
-                    buckets with those of '\(base)' that they hold are allowed, such as \
-                    {first: [\(known.prefix(2).map(\.text).joined(separator: ", "))]}
-                    """)
+                allowed: "buckets with those of '\(base)' that they hold are allowed, such as {first: "
+                    + "[\(known.prefix(2).map(\.text).joined(separator: ", "))]}")
         }
         for bucket in entries.flatMap({ PlanValue(node: $0.value, subject: value.subject).elements ?? [] }) {
             checkBaseBucket(bucket, of: base, known)
@@ -172,17 +162,13 @@ extension PlanReader {
         where known.contains(group.label) && !group.values.contains(group.label.text) {
             problems.add(
                 entry.place,
-                """
-                \(value.subject): \(YAMLNode.quoted(entry.key)) is a bucket of '\(base)', too; let it hold that one or \
-                rename it
-                """)
+                "\(value.subject): \(YAMLNode.quoted(entry.key)) is a bucket of '\(base)', too; let it hold that one "
+                    + "or rename it")
         }
         do {
             _ = try BucketingRule.list(groups).labels()
             return groups
-        } catch {
-            return problems.refuse(value, "\(error)")
-        }
+        } catch { return problems.refuse(value, "\(error)") }
     }
 
     private mutating func checkBaseBucket(_ value: PlanValue, of base: DimensionName, _ known: [BucketLabel]) {
@@ -216,8 +202,7 @@ extension PlanReader {
             } else if groupings > Self.mostGroupings {
                 message = "shows \(groupings) groupings; \(Self.mostGroupings) are allowed"
             } else if groupings * metric.firstPeriods.count > FirstSet.most {
-                message =
-                    """
+                message = """
                     has 'reach: client' for \(groupings) groupings by \
                     \(metric.firstPeriods.map(\.rawValue).joined(separator: " and by ")), which makes \
                     \(groupings * metric.firstPeriods.count) counters a cell; \(FirstSet.most) are allowed

@@ -34,8 +34,7 @@ extension PlanReader {
         asked.filters = filters(body[.where], of: asked)
         for filter in asked.filters where asked.by.contains(filter.dimension) {
             problems.add(
-                body[.where],
-                "'\(filter.dimension)' is in 'by' already; one bucket of it can't be split further")
+                body[.where], "'\(filter.dimension)' is in 'by' already; one bucket of it can't be split further")
         }
         guard fits(asked), let computed = computed(asked) else { return }
         var kept = asked.by + asked.filters.map(\.dimension)
@@ -121,13 +120,11 @@ extension PlanReader {
     private mutating func computed(_ asked: Asked) -> Insight.Kind? {
         let metric = asked.metric
         switch asked.kind {
-        case .count:
-            return .count
+        case .count: return .count
         case .reach:
             checkReach(of: asked, .kind)
             return .reach
-        case .share:
-            return share(asked)
+        case .share: return share(asked)
         case .mean:
             guard let value = asked.body[.sum] else {
                 return problems.refuse(asked.body, "'sum' is missing; name the sum whose mean is asked for")
@@ -135,8 +132,7 @@ extension PlanReader {
             let sum: Name<SumMeasure>? = reference(
                 value, to: "sum of metric '\(metric.name)'", among: metric.sums.map(\.name))
             return sum.map { .mean(sum: $0.text) }
-        case .distribution:
-            return checkHistogram(of: asked, "a distribution is split by") ? .distribution : nil
+        case .distribution: return checkHistogram(of: asked, "a distribution is split by") ? .distribution : nil
         case .quantiles:
             let quantiles = quantiles(in: asked.body)
             guard checkHistogram(of: asked, "quantiles are read from") else { return nil }
@@ -144,10 +140,8 @@ extension PlanReader {
         case .retention:
             guard case .retention = metric.answered else { return lacksAnswer(asked) }
             return answerDimension(of: asked).map { .retention(week: $0) }
-        case .frequency where metric.within != nil:
-            return withinDimension(of: asked).map { .frequency(band: $0) }
-        case .funnel:
-            return withinDimension(of: asked).map { .funnel(step: $0) }
+        case .frequency where metric.within != nil: return withinDimension(of: asked).map { .frequency(band: $0) }
+        case .funnel: return withinDimension(of: asked).map { .funnel(step: $0) }
         case .frequency:
             guard case .frequency = metric.answered else { return lacksAnswer(asked) }
             return answerDimension(of: asked).map { .frequency(band: $0) }
@@ -159,15 +153,12 @@ extension PlanReader {
         guard let histogram = asked.metric.histogram else {
             problems.add(
                 place,
-                """
-                \(subject): metric '\(asked.metric.name)' has no histogram; add one to its measures or ask for \
-                another kind
-                """)
+                "\(subject): metric '\(asked.metric.name)' has no histogram; add one to its measures or ask for "
+                    + "another kind")
             return false
         }
         if asked.names(histogram.name) {
-            problems.add(
-                place, "\(subject): \(use) its histogram '\(histogram.name)' anyway; name other dimensions")
+            problems.add(place, "\(subject): \(use) its histogram '\(histogram.name)' anyway; name other dimensions")
         }
         return true
     }
@@ -175,10 +166,8 @@ extension PlanReader {
     private mutating func lacksAnswer(_ asked: Asked) -> Insight.Kind? {
         problems.refuse(
             asked.body[.kind]?.place,
-            """
-            \(asked.body.subject): metric '\(asked.metric.name)' has no 'answered: {\(asked.kind.rawValue): …}'; ask a \
-            metric that devices answer
-            """)
+            "\(asked.body.subject): metric '\(asked.metric.name)' has no 'answered: {\(asked.kind.rawValue): …}'; ask "
+                + "a metric that devices answer")
     }
 
     /// Returns the dimension of what devices answer; one that does not fit is the metric's problem.
@@ -192,8 +181,7 @@ extension PlanReader {
                 asked.body[.kind]?.place,
                 "\(asked.body.subject) is split by what devices answer, '\(name)', anyway; name other dimensions")
         } else if asked.by.count > 1 {
-            problems.add(
-                by, it: "names \(asked.by.count) dimensions beside what devices answer; at most 1 is allowed")
+            problems.add(by, it: "names \(asked.by.count) dimensions beside what devices answer; at most 1 is allowed")
         }
         return name
     }
@@ -202,29 +190,23 @@ extension PlanReader {
         guard !asked.metric.reach else { return }
         problems.add(
             asked.body[key]?.place,
-            """
-            \(asked.body.subject) asks for devices, but metric '\(asked.metric.name)' has no 'reach: true' among its \
-            measures; add it or count events
-            """)
+            "\(asked.body.subject) asks for devices, but metric '\(asked.metric.name)' has no 'reach: true' among its "
+                + "measures; add it or count events")
     }
 
     private mutating func share(_ asked: Asked) -> Insight.Kind? {
         let body = asked.body
         let basis: Insight.Basis? = choice(body[.basis])
-        if body[.basis] == nil {
-            problems.add(body, "'basis' is missing; a share is one of events or devices")
-        }
+        if body[.basis] == nil { problems.add(body, "'basis' is missing; a share is one of events or devices") }
         if basis == .devices { checkReach(of: asked, .basis) }
         let parts = filters(body[.part], of: asked)
         if parts.count > 1 { problems.add(body[.part], it: "names \(parts.count) buckets; one is allowed") }
         if body[.part] == nil, asked.by.isEmpty {
-            problems.add(
-                body, "a share needs a 'part', such as {os: iOS}, or a 'by' whose buckets are the parts")
+            problems.add(body, "a share needs a 'part', such as {os: iOS}, or a 'by' whose buckets are the parts")
         }
         for part in parts where asked.names(part.dimension) {
             problems.add(
-                body[.part],
-                "'\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension of its own")
+                body[.part], "'\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension of its own")
         }
         guard let basis, body[.part] == nil || !parts.isEmpty else { return nil }
         return .share(of: basis, part: parts.first)
@@ -241,25 +223,21 @@ extension PlanReader {
         let value = body[key]
         if given.count > 1 {
             problems.add(
-                body[given[1]],
-                it: "stands beside '\(key.rawValue)'; one of them is allowed: make two insights")
+                body[given[1]], it: "stands beside '\(key.rawValue)'; one of them is allowed: make two insights")
         }
         guard [.count, .reach, .share, .mean].contains(asked.kind) else {
             return problems.refuse(
-                value,
-                it: "belongs to a count, reach, share or mean; a \(asked.kind.rawValue) has none: leave it out")
+                value, it: "belongs to a count, reach, share or mean; a \(asked.kind.rawValue) has none: leave it out")
         }
         switch key {
         case .top:
             if by.isEmpty { problems.add(value, it: "ranks the buckets of a dimension; say of which in 'by'") }
             return integer(value, 1...Self.mostRanked).map { .ranking(top: $0) }
-        case .change:
-            return choices(value).map { .change(against: $0) }
+        case .change: return choices(value).map { .change(against: $0) }
         default:
             if by.count > 1 {
                 problems.add(
-                    value,
-                    it: "has a line a bucket of 'by', which names \(by.count) dimensions; at most 1 is allowed")
+                    value, it: "has a line a bucket of 'by', which names \(by.count) dimensions; at most 1 is allowed")
             }
             return integer(value, 2...Self.mostPeriods).map { .trend(periods: $0) }
         }
@@ -268,8 +246,7 @@ extension PlanReader {
     /// Reads the parts of `at`, ascending.
     mutating func quantiles(in body: PlanBody<PlanKeys.Insight>) -> [Quantile]? {
         guard let value = body[.at] else {
-            return problems.refuse(
-                body, "'at' is missing; say which quantiles, such as [0.5, 0.9] for median and p90")
+            return problems.refuse(body, "'at' is missing; say which quantiles, such as [0.5, 0.9] for median and p90")
         }
         guard let values = list(value) else { return nil }
         if values.count > Self.mostQuantiles {
@@ -282,10 +259,8 @@ extension PlanReader {
             guard part > 0, part < 1, perMille >= 1, perMille <= 999, abs(perMille - part * 1000) < 1e-6 else {
                 return problems.refuse(
                     value,
-                    """
-                    found \(PlanNumber.text(part)); more than 0 and less than 1 is allowed, in thousandths, \
-                    such as 0.5 or 0.95
-                    """)
+                    "found \(PlanNumber.text(part)); more than 0 and less than 1 is allowed, in thousandths, such as "
+                        + "0.5 or 0.95")
             }
             let quantile = Quantile(perMille: Int(perMille))
             if let last = quantiles.last, quantile <= last {

@@ -9,9 +9,7 @@ extension PlanReader {
     ///
     /// - Parameter place: the place of the part that the text belongs to: `purposes.product`.
     /// - Returns: the text; of several the English one, or the first.
-    mutating func words<Key>(
-        _ key: Key, in body: PlanBody<Key>, of place: String, longest: Int = 120
-    ) -> String? {
+    mutating func words<Key>(_ key: Key, in body: PlanBody<Key>, of place: String, longest: Int = 120) -> String? {
         guard let value = body[key] else { return nil }
         switch value.node.content {
         case .scalar: return text(value, longest: longest)
@@ -19,8 +17,7 @@ extension PlanReader {
             guard let words = words(entries, of: value, longest: longest) else { return nil }
             translations.add(words, at: "\(place).\(key.rawValue)")
             return words.texts[words.fallback]
-        case .sequence:
-            return problems.refuse(value, allowed: "a text is allowed, or a mapping of languages to texts")
+        case .sequence: return problems.refuse(value, allowed: "a text is allowed, or a mapping of languages to texts")
         }
     }
 
@@ -58,17 +55,13 @@ extension PlanReader {
     }
 
     /// Reads a tag that is well-formed and whose language and region exist.
-    private mutating func languageTag(
-        _ written: String, at place: YAMLNode.Place, _ subject: String
-    ) -> LanguageTag? {
+    private mutating func languageTag(_ written: String, at place: YAMLNode.Place, _ subject: String) -> LanguageTag? {
         guard let tag = LanguageTag(written) else {
             let meant = NearestName.question(LanguageTag(written.replacing("_", with: "-"))?.text)
             return problems.refuse(
                 place,
-                """
-                \(subject): \(YAMLNode.quoted(written)) is no language tag\(meant) a tag of BCP 47 is allowed, such as de, \
-                pt-BR or zh-Hant
-                """)
+                "\(subject): \(YAMLNode.quoted(written)) is no language tag\(meant) a tag of BCP 47 is allowed, such "
+                    + "as de, pt-BR or zh-Hant")
         }
         let languages = Locale.LanguageCode.isoLanguageCodes.map(\.identifier)
         guard languages.contains(tag.language) else {

@@ -80,30 +80,23 @@ extension PlanReader {
         guard lowest < highest else {
             return problems.refuse(
                 body[.from]?.place,
-                """
-                \(body.subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values are \
-                clipped to from…to
-                """)
+                "\(body.subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values "
+                    + "are clipped to from…to")
         }
-        let sum = SumMeasure(
-            name: name, field: field, lowest: lowest, highest: highest, decimals: decimals, unit: unit)
+        let sum = SumMeasure(name: name, field: field, lowest: lowest, highest: highest, decimals: decimals, unit: unit)
         // A million clipped values must fit a counter of 64 bits.
         let limit = 0x1p63 / 1e6 / sum.scale
         guard Swift.max(lowest.magnitude, highest.magnitude) < limit else {
             return problems.refuse(
                 body[.to]?.place,
-                """
-                \(body.subject): a million values of \(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) \
-                with \(decimals) decimals overflow a counter; bounds under \(PlanNumber.text(limit.rounded(.down))) \
-                are allowed
-                """)
+                "\(body.subject): a million values of "
+                    + "\(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) with \(decimals) decimals "
+                    + "overflow a counter; bounds under \(PlanNumber.text(limit.rounded(.down))) are allowed")
         }
         return sum
     }
 
-    private mutating func histogram(
-        _ value: PlanValue
-    ) -> (histogram: HistogramMeasure, bands: [BucketLabel])? {
+    private mutating func histogram(_ value: PlanValue) -> (histogram: HistogramMeasure, bands: [BucketLabel])? {
         guard let body = body(value, PlanKeys.Histogram.self) else { return nil }
         let name: DimensionName? = name(body[.name], noun: "histogram")
         let field = measuredField(body[.field])
@@ -114,9 +107,7 @@ extension PlanReader {
         do {
             let bands = try BucketingRule.bands(edges: edges).labels()
             return (HistogramMeasure(name: name, title: title, field: field, edges: edges, unit: unit), bands)
-        } catch {
-            return problems.refuse(body[.edges], "\(error)")
-        }
+        } catch { return problems.refuse(body[.edges], "\(error)") }
     }
 
     /// Reads a numeric field of the event, not its time or name.
@@ -136,8 +127,7 @@ extension PlanReader {
         for name in measures.sums.map(\.name) + [measures.histogram?.name.text].compactMap({ $0 }) {
             checkColumn(name, at: place, subject)
             if !taken.insert(name).inserted {
-                problems.add(
-                    place, "\(subject): '\(name)' is a dimension or measure of this metric already; rename it")
+                problems.add(place, "\(subject): '\(name)' is a dimension or measure of this metric already; rename it")
             }
         }
         if let name = measures.histogram?.name, isDimension(name), !dimensions.contains(name) {
@@ -145,6 +135,5 @@ extension PlanReader {
         }
     }
 
-    /// True if the plan declares a dimension of that name.
     func isDimension(_ name: DimensionName) -> Bool { declared[.dimension]?.contains(name.text) ?? false }
 }

@@ -19,7 +19,8 @@ extension PlanReader {
         let identifier = purposes.first { $0.name == purpose }?.identifier
         // The bound is what one event counts at most if there are no identifiers.
         let counts = measures?.within == nil && identifier != .absent
-        let bound = integer(body[.contributionBound], 1...1_000_000) ?? (counts ? 20 : 1)
+        let choosesBound = body[.contributionBound]?.plain == "auto"
+        let bound = choosesBound ? nil : integer(body[.contributionBound], 1...1_000_000)
         let sampling = self.sampling(body[.sampling]) ?? 1
         let threshold = metricThreshold(body[.threshold])
         let answered = self.answered(body[.answered])
@@ -32,7 +33,7 @@ extension PlanReader {
         let decay = decaySteps(body[.decay], of: period, among: all) ?? []
         let rollups = self.rollups(in: body, of: period, keeping: decay)
         let impossible = self.impossible(body[.impossible], cube: cube, measures)
-        guard checkSize(of: dimensions, measures, in: body) else { return }
+        guard checkSize(of: dimensions, measures, choosesBound, in: body) else { return }
         bandsOf[MetricName(part.name)] = measures.bands
         guard let title, let events, let question, let decision, let owner, let expires, let purpose, let period else {
             return
@@ -42,10 +43,10 @@ extension PlanReader {
                 name: MetricName(part.name), title: title, noun: noun, events: events, question: question,
                 decision: decision, owner: owner, expires: expires, purpose: purpose, dimensions: dimensions,
                 period: period, rollups: rollups, sums: measures.sums, histogram: measures.histogram,
-                reach: measures.reach,
-                countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts, answered: answered,
-                within: measures.within, contributionBound: bound, sampling: sampling, threshold: threshold,
-                impossible: impossible, margins: margins, decay: decay))
+                reach: measures.reach, countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts,
+                answered: answered, within: measures.within,
+                contributionBound: bound ?? (counts ? Metric.firstBound : 1), choosesBound: choosesBound,
+                sampling: sampling, threshold: threshold, impossible: impossible, margins: margins, decay: decay))
     }
 
     private mutating func noun(_ value: PlanValue?, of metric: String) -> Noun? {
@@ -64,10 +65,8 @@ extension PlanReader {
             guard let name = element.scalar else { continue }
             problems.add(
                 element,
-                """
-                '\(name)' is made of another dimension; list \(baseText(of: name)) here, and use '\(name)' in margins and \
-                insights
-                """)
+                "'\(name)' is made of another dimension; list \(baseText(of: name)) here, and use '\(name)' in margins "
+                    + "and insights")
         }
         guard derived.isEmpty else { return nil }
         return references(value, to: "dimension", among: baseNames, mayBeEmpty: true)
@@ -86,8 +85,7 @@ extension PlanReader {
             ?? CalendarDate(year: today.year + 1, month: 3, day: 1) ?? today
         if date > latest {
             problems.add(
-                value,
-                it: "is \(date), more than a year ahead; \(latest) is the latest: renewing is a decision, too")
+                value, it: "is \(date), more than a year ahead; \(latest) is the latest: renewing is a decision, too")
         }
         return date
     }
@@ -129,7 +127,7 @@ extension PlanReader {
 
     /// Notes a cube that is too wide or too large.
     private mutating func checkSize(
-        of dimensions: [DimensionName], _ measures: Measures, in body: PlanBody<PlanKeys.Metric>
+        of dimensions: [DimensionName], _ measures: Measures, _ choosesBound: Bool, in body: PlanBody<PlanKeys.Metric>
     ) -> Bool {
         let place = body[.dimensions]?.place ?? body.place
         let histogram = measures.histogram
@@ -150,16 +148,15 @@ extension PlanReader {
             sizes.append((name.text, buckets.count))
         }
         if let histogram { sizes.append((histogram.name.text, measures.bands.count)) }
+        if choosesBound { sizes.append(("bounds", Metric.boundRungs.count)) }
         let cells = sizes.reduce(1.0) { $0 * Double($1.buckets) }
         guard cells <= Double(Self.mostCells) else {
             let found = cells < 1e15 ? PlanNumber.text(Int(cells)) : "over 10^15"
             let product = sizes.map { "\($0.name) \($0.buckets)" }.joined(separator: " × ")
             problems.add(
                 place,
-                """
-                \(body.subject) has \(product) = \(found) cells; \
-                \(PlanNumber.text(Self.mostCells)) are allowed: drop a dimension or coarsen one
-                """)
+                "\(body.subject) has \(product) = \(found) cells; \(PlanNumber.text(Self.mostCells)) are allowed: drop "
+                    + "a dimension or coarsen one")
             return false
         }
         return true

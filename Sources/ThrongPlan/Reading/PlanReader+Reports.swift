@@ -4,6 +4,9 @@ extension PlanReader {
         let title = text(body[.title])
         let contact = text(body[.contact])
         let language = language(body[.language])
+        if part.name == Partner.everybody.text {
+            problems.add(part.place, "partner 'public' is everybody: delete it, and write 'public: true' in a report")
+        }
         guard let title, let contact else { return }
         partners.append(Partner(name: PartnerName(part.name), title: title, contact: contact, language: language))
     }
@@ -19,17 +22,25 @@ extension PlanReader {
         guard let body = body(of: part, PlanKeys.Report.self) else { return }
         let title = words(.title, in: body, of: "reports.\(part.name)")
         let explanation = words(.explanation, in: body, of: "reports.\(part.name)", longest: 600)
-        let partner: PartnerName? = reference(body[.partner], to: .partner)
+        let publicity: Publicity? = choice(body[.public])
+        let named: PartnerName? = reference(body[.partner], to: .partner)
+        let partner = body[.public] == nil ? named : Partner.everybody
+        switch (body[.partner], body[.public]) {
+        case (nil, nil): problems.add(body, "'partner' is missing; add it, or 'public: true' for everybody")
+        case (_?, let isPublic?):
+            problems.add(isPublic, "everybody is the partner, too; keep one of 'partner' and 'public'")
+        default: break
+        }
         let names: [InsightName]? = references(body[.insights], to: "insight", among: declared[.insight] ?? [])
         let period: PeriodKind? = choice(body[.period])
         if let names, let period { checkPeriods(of: names, period, in: body) }
         let schedule = schedule(body[.schedule])
-        let formats: [ReportFormat] =
-            body[.formats] == nil ? ReportFormat.standard : choices(body[.formats]) ?? []
+        let standard = ReportFormat.standard + (body[.public] == nil ? [] : [.svg])
+        let formats: [ReportFormat] = body[.formats] == nil ? standard : choices(body[.formats]) ?? []
         let language = language(body[.language])
         let split: SplitPeriod? = choice(body[.split])
         let deliveries = self.deliveries(body[.deliver]) ?? []
-        if schedule != nil, body[.deliver] == nil {
+        if schedule != nil, body[.deliver] == nil, body[.public] == nil {
             problems.add(
                 body[.schedule]?.place,
                 "\(body.subject) has a schedule and no 'deliver', so it would go nowhere; say where it goes")
@@ -40,7 +51,7 @@ extension PlanReader {
             Report(
                 name: ReportName(part.name), title: title, explanation: explanation, partner: partner, insights: names,
                 period: period, schedule: schedule, formats: formats, deliveries: deliveries, split: split ?? .say,
-                language: language, alert: alert))
+                language: language, alert: alert, publicity: publicity))
     }
 
     /// Reads the condition of a report with these insights.
@@ -93,11 +104,7 @@ extension PlanReader {
 
     private mutating func schedule(_ value: PlanValue?) -> CronSchedule? {
         guard let written = text(value) else { return nil }
-        do {
-            return try CronSchedule(written)
-        } catch {
-            return problems.refuse(value, "\(error)")
-        }
+        do { return try CronSchedule(written) } catch { return problems.refuse(value, "\(error)") }
     }
 }
 

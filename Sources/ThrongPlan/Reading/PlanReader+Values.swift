@@ -39,8 +39,7 @@ extension PlanReader {
                 allowed: "a whole number from \(range.lowerBound) to \(range.upperBound) is allowed\(Self.hint(value))")
         }
         guard range.contains(number) else {
-            return problems.refuse(
-                value, it: "is \(number); \(range.lowerBound) to \(range.upperBound) is allowed")
+            return problems.refuse(value, it: "is \(number); \(range.lowerBound) to \(range.upperBound) is allowed")
         }
         return number
     }
@@ -172,10 +171,8 @@ extension PlanReader {
         let subject = subject.map { "\($0): " } ?? ""
         problems.add(
             place,
-            """
-            \(subject)\(YAMLNode.quoted(name)) is no \(noun) name; 1 to \(Self.longestName) of a-z, 0-9 and _ are \
-            allowed, a letter first
-            """)
+            "\(subject)\(YAMLNode.quoted(name)) is no \(noun) name; 1 to \(Self.longestName) of a-z, 0-9 and _ are "
+                + "allowed, a letter first")
         return false
     }
 
@@ -188,12 +185,10 @@ extension PlanReader {
         return checkName(written, at: value.place, noun: noun, value.subject) ? Name(written) : nil
     }
 
-    /// Reads the name of something that the plan declares.
     mutating func reference<Thing>(_ value: PlanValue?, to part: PlanPart) -> Name<Thing>? {
         reference(value, to: part.rawValue, among: declared[part] ?? [])
     }
 
-    /// Reads a name among known ones.
     mutating func reference<Thing>(_ value: PlanValue?, to noun: String, among known: [String]) -> Name<Thing>? {
         guard let value else { return nil }
         guard let written = value.scalar else {
@@ -209,9 +204,7 @@ extension PlanReader {
         _ value: PlanValue?, to noun: String, among known: [String], mayBeEmpty: Bool = false
     ) -> [Name<Thing>]? {
         if mayBeEmpty, value?.elements?.isEmpty == true { return [] }
-        let names = distinct(value) { reader, value -> Name<Thing>? in
-            reader.reference(value, to: noun, among: known)
-        }
+        let names = distinct(value) { reader, value -> Name<Thing>? in reader.reference(value, to: noun, among: known) }
         return names.flatMap { $0.isWhole ? $0.found : nil }
     }
 }

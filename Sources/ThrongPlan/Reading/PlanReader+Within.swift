@@ -11,8 +11,7 @@ extension PlanReader {
         in measures: PlanBody<PlanKeys.Measures>, of metric: PlanBody<PlanKeys.Metric>
     ) -> WindowMeasure? {
         switch (measures[.frequency], measures[.funnel]) {
-        case (nil, nil):
-            return nil
+        case (nil, nil): return nil
         case (let times?, nil):
             refuseBeside("frequency", in: measures, of: metric)
             return self.times(times)
@@ -20,8 +19,7 @@ extension PlanReader {
             refuseBeside("funnel", in: measures, of: metric)
             return self.funnel(funnel, in: metric)
         case (_, let funnel?):
-            return problems.refuse(
-                funnel, it: "stands beside 'frequency'; a metric has one of them: make two metrics")
+            return problems.refuse(funnel, it: "stands beside 'frequency'; a metric has one of them: make two metrics")
         }
     }
 
@@ -32,14 +30,11 @@ extension PlanReader {
         let (counts, once) = ("counts identifiers, not events", "counts each identifier once a window")
         let reasons = [
             (measures[.sums], counts), (measures[.histogram], counts), (measures[.reach], counts),
-            (metric[.contributionBound], once),
-            (metric[.sampling], "would look at some events of an identifier only"),
-            (metric[.answered], "the daemon works out, not the device"),
-            (metric[.impossible], "refuses no events"),
+            (metric[.contributionBound], once), (metric[.sampling], "would look at some events of an identifier only"),
+            (metric[.answered], "the daemon works out, not the device"), (metric[.impossible], "refuses no events"),
         ]
         for (value, reason) in reasons {
-            problems.add(
-                value, it: "stands beside '\(word)', which \(reason): leave it out, or make two metrics")
+            problems.add(value, it: "stands beside '\(word)', which \(reason): leave it out, or make two metrics")
         }
     }
 
@@ -53,10 +48,8 @@ extension PlanReader {
         else {
             return problems.refuse(
                 body[.bands],
-                """
-                2 to \(Self.mostBands) whole numbers of events from 1 to \(Self.highestBand) are \
-                allowed, 1 the first, such as [1, 2, 5, 10]
-                """)
+                "2 to \(Self.mostBands) whole numbers of events from 1 to \(Self.highestBand) are allowed, 1 the "
+                    + "first, such as [1, 2, 5, 10]")
         }
         return WindowMeasure(name: name, kind: .frequency(bands: bands))
     }
@@ -66,8 +59,7 @@ extension PlanReader {
         let name: DimensionName? = body[.name] == nil ? "step" : name(body[.name], noun: "dimension")
         guard let name, let values = list(body[.steps]) else { return nil }
         guard (2...Self.mostSteps).contains(values.count) else {
-            return problems.refuse(
-                body[.steps], it: "lists \(values.count); 2 to \(Self.mostSteps) steps are allowed")
+            return problems.refuse(body[.steps], it: "lists \(values.count); 2 to \(Self.mostSteps) steps are allowed")
         }
         // Problems of the list itself are noted elsewhere.
         let events = (metric[.events]?.elements ?? []).compactMap { event in
@@ -109,9 +101,8 @@ extension PlanReader {
             problems.add(
                 metric[.dimensions],
                 """
-                '\(name)' stands beside '\(measure.word)', which counts each identifier in \
-                one bucket; only dimensions with 'partitions: devices' are allowed, because a device is in one bucket of \
-                them for all of its window
+                '\(name)' stands beside '\(measure.word)', which counts each identifier in one bucket; only dimensions \
+                with 'partitions: devices' are allowed, because a device is in one bucket of them for all of its window
                 """)
         }
         let subject = "\(metric.subject(.measures)): '\(measure.word)'"
@@ -127,10 +118,8 @@ extension PlanReader {
         if cells > Self.mostWindowCells {
             problems.add(
                 metric[.dimensions]?.place,
-                """
-                \(metric.subject) has \(PlanNumber.text(cells)) cells; \(PlanNumber.text(Self.mostWindowCells)) are allowed \
-                beside '\(measure.word)': drop a dimension or coarsen one
-                """)
+                "\(metric.subject) has \(PlanNumber.text(cells)) cells; \(PlanNumber.text(Self.mostWindowCells)) are "
+                    + "allowed beside '\(measure.word)': drop a dimension or coarsen one")
         }
     }
 
@@ -166,8 +155,7 @@ extension PlanReader {
         switch (body[.retention], body[.frequency]) {
         case (let retention?, nil): return self.retention(retention)
         case (nil, let frequency?): return self.frequency(frequency)
-        default:
-            return problems.refuse(value, "a device answers exactly one of 'retention' and 'frequency'")
+        default: return problems.refuse(value, "a device answers exactly one of 'retention' and 'frequency'")
         }
     }
 
@@ -186,8 +174,7 @@ extension PlanReader {
         guard let edges = ascending(body[.bands]), let events, period != nil else { return nil }
         let bands = edges.compactMap { Int(exactly: $0) }
         guard bands.count == edges.count, bands[0] >= 1 else {
-            return problems.refuse(
-                body[.bands], "whole numbers of events from 1 are allowed, such as [1, 2, 5]")
+            return problems.refuse(body[.bands], "whole numbers of events from 1 are allowed, such as [1, 2, 5]")
         }
         return .frequency(of: events, bands: bands)
     }

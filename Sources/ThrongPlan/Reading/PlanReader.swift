@@ -9,7 +9,6 @@ struct PlanReader {
 
     /// Names that the plan declares, also those whose bodies could not be read.
     var declared: [PlanPart: [String]] = [:]
-    /// The buckets of every dimension that could be read.
     var buckets: [DimensionName: [BucketLabel]] = [:]
     /// The buckets of every metric's histogram that could be read.
     var bandsOf: [MetricName: [BucketLabel]] = [:]
@@ -54,11 +53,14 @@ struct PlanReader {
         for part in reports { readReport(part) }
         for part in annotations { readAnnotation(part) }
         guard problems.all.isEmpty, let app else { return nil }
+        if self.reports.contains(where: { $0.publicity != nil }) {
+            let title = Language.english.say(.everybody)
+            self.partners.append(Partner(name: Partner.everybody, title: title, contact: app.contact))
+        }
         let plan = Plan(
             app: app, purposes: self.purposes, dimensions: self.dimensions, derivedDimensions: derivedDimensions,
             metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
-            version: version, places: places, translations: translations,
-            annotations: self.annotations)
+            version: version, places: places, translations: translations, annotations: self.annotations)
         checkGroupings(of: plan)
         for problem in plan.problems() { problems.add(problem) }
         return problems.all.isEmpty ? plan : nil
@@ -106,9 +108,7 @@ struct PlanReader {
     /// Reads a mapping's body; notes unknown, repeated and missing keys.
     ///
     /// - Parameter place: the place at which what is missing is noted; nil for the value's own.
-    mutating func body<Key>(
-        _ value: PlanValue?, _: Key.Type, at place: YAMLNode.Place? = nil
-    ) -> PlanBody<Key>? {
+    mutating func body<Key>(_ value: PlanValue?, _: Key.Type, at place: YAMLNode.Place? = nil) -> PlanBody<Key>? {
         guard let value else { return nil }
         let (subject, place) = (value.subject, place ?? value.place)
         guard let entries = value.entries else {

@@ -127,10 +127,8 @@ struct YAMLText {
         if let anchor = node.anchor {
             return problems.refuse(
                 place,
-                """
-                found the anchor '&\(anchor.rawValue)'; anchors and aliases are not allowed: write the value out \
-                where it is used
-                """)
+                "found the anchor '&\(anchor.rawValue)'; anchors and aliases are not allowed: write the value out "
+                    + "where it is used")
         }
         switch node {
         case .scalar(let scalar):
@@ -175,14 +173,12 @@ struct YAMLText {
             (
                 "mapping values are not allowed",
                 "put a text that holds a colon and a space into quotes, or indent the line like its neighbours"
-            ),
-            ("cannot start any token", "put a text that begins with @, % or ` into quotes"),
+            ), ("cannot start any token", "put a text that begins with @, % or ` into quotes"),
             ("expected ',' or ']'", "close the list with ]"), ("expected ',' or '}'", "close the mapping with }"),
             (
                 "could not find expected ':'",
                 "write a colon and a space behind a key, and a text of several lines into quotes"
-            ),
-            ("did not find expected key", "indent the line like its neighbours, or put the text into quotes"),
+            ), ("did not find expected key", "indent the line like its neighbours, or put the text into quotes"),
         ]
         return cures.first { problem.contains($0.0) }.map { "; \($0.1)" } ?? ""
     }

@@ -45,14 +45,16 @@ package struct ImpactAssessment: Sendable {
             case .mixed: "children may be among those who are counted."
             }
         let partners =
-            plan.partners.isEmpty ? "nobody outside receives numbers." : "partners receive numbers of groups."
+            plan.partners.isEmpty
+            ? "nobody outside receives numbers."
+            : plan.partners.contains(where: \.isEverybody)
+                ? "everybody may read numbers of groups." : "partners receive numbers of groups."
         page.list([
             "**Evaluation or scoring:** no number belongs to one person.",
             "**Systematic monitoring:** what people do in the app is counted as they use it.",
             "**Sensitive data:** the plan does not say (part 7).",
             "**Large scale:** about \(PlanNumber.text(plan.app.audience)) devices a day, as the plan expects.",
-            "**Matching:** purposes are counted apart; \(partners)",
-            "**Vulnerable people:** \(children)",
+            "**Matching:** purposes are counted apart; \(partners)", "**Vulnerable people:** \(children)",
         ])
     }
 
@@ -84,11 +86,11 @@ package struct ImpactAssessment: Sendable {
         page.table(
             ["what devices send", "for", "becomes"],
             record.data.map { field in
-                let purposes = field.purposes.map(\.text).joined(separator: ", ")
-                return ["\(field.name)", "\(purposes)", "\(field.uses.map(\.title).joined(separator: ", "))"]
+                let purposes = field.purposes.map(\.text).listed
+                return ["\(field.name)", "\(purposes)", "\(field.uses.map(\.title).listed)"]
             })
         let recipients: [MarkdownText] = record.recipients.map { recipient in
-            let reports = recipient.reports.map(\.title).joined(separator: ", ")
+            let reports = recipient.reports.map(\.title).listed
             return "**\(recipient.title)** (\(recipient.contact)) receives \(reports.isEmpty ? "nothing" : reports)."
         }
         page.list(
@@ -102,15 +104,14 @@ package struct ImpactAssessment: Sendable {
         page.table(
             ["metric", "question", "decision", "owner", "until", "reports"],
             record.purposes.flatMap(\.metrics).map { metric in
-                let reports = plan.reports(of: metric.name).map(\.title).joined(separator: ", ")
+                let reports = plan.reports(of: metric.name).map(\.title).listed
                 return [
                     "\(metric.title)", "\(metric.question)", "\(metric.decision)", "\(metric.owner)", "\(metric.until)",
                     "\(reports.isEmpty ? "none" : reports)",
                 ]
             })
-        let isTakenBack = plan.purposes.contains(where: \.hasIdentifiers)
         let recent: MarkdownText =
-            isTakenBack
+            plan.purposes.contains(where: \.hasIdentifiers)
             ? " All that came with a device's newest identifier and the one before can be taken back (`POST /v1/withdraw`)."
             : ""
         page.list([
@@ -147,7 +148,7 @@ package struct ImpactAssessment: Sendable {
             risks.map { risk in
                 let taken = record.measures.map(\.kind).filter(risk.measures.contains).map(\.title)
                 return [
-                    "\(risk.kind.rawValue)", "\(taken.joined(separator: ", "))", "\(risk.after.rawValue)",
+                    "\(risk.kind.rawValue)", "\(taken.listed)", "\(risk.after.rawValue)",
                     "\(risk.severity.rawValue)", "\(risk.overall(.after))",
                 ]
             })
@@ -160,7 +161,7 @@ package struct ImpactAssessment: Sendable {
     }
 
     /// The points that no plan settles: the record's, and those of an assessment.
-    private var open: [String] {
+    @ListBuilder<String> private var open: [String] {
         let unseen = plan.metrics.filter { plan.reports(of: $0.name).isEmpty }.map(\.title)
         let shown = plan.purposes.filter { purpose in
             purpose.hasIdentifiers
@@ -168,24 +169,17 @@ package struct ImpactAssessment: Sendable {
                     $0.purpose != purpose.name || !($0.reach || $0.within != nil || plan.learnsValues($0))
                 }
         }.map(\.name.text)
-        return [
-            "The advice of the data protection officer (Art. 35(2)), and the views of people or their representatives (Art. 35(9)).",
-            "Whether likelihoods and severities of parts 4 and 6 are right for what these events are about.",
-        ]
-            + (unseen.isEmpty
-                ? [] : ["Whether these metrics, which no report shows, are needed: \(unseen.joined(separator: ", "))."])
-            + (shown.isEmpty
-                ? []
-                : [
-                    """
-                    Whether these purposes, which count no devices, need identifiers: \(shown.joined(separator: ", ")). With \
-                    'identifier: none' the smallest group is one of actions.
-                    """
-                ])
-            + record.open.map(\.text)
-            + [
-                "Who accepts the risks that are left, and when this is looked at again: with each changed plan, at least (Art. 35(11))."
-            ]
+        "The advice of the data protection officer (Art. 35(2)), and the views of people or their representatives (Art. 35(9))."
+        "Whether likelihoods and severities of parts 4 and 6 are right for what these events are about."
+        if !unseen.isEmpty { "Whether these metrics, which no report shows, are needed: \(unseen.listed)." }
+        if !shown.isEmpty {
+            """
+            Whether these purposes, which count no devices, need identifiers: \(shown.listed). With \
+            'identifier: none' the smallest group is one of actions.
+            """
+        }
+        record.open.map(\.text)
+        "Who accepts the risks that are left, and when this is looked at again: with each changed plan, at least (Art. 35(11))."
     }
 }
 
@@ -194,9 +188,7 @@ extension Plan {
         reports.filter { $0.insights.contains { insight($0)?.metric == metric } }
     }
 
-    func learnsValues(_ metric: Metric) -> Bool {
-        metric.dimensions.contains { dimension($0)?.isRevealed == true }
-    }
+    func learnsValues(_ metric: Metric) -> Bool { metric.dimensions.contains { dimension($0)?.isRevealed == true } }
 
     /// "devices", or "devices or actions": what numbers stand for.
     fileprivate var units: String {

@@ -28,35 +28,29 @@ extension ProcessingRecord {
     private func writeController(to page: inout MarkdownPage) {
         page.heading(2, "1. Controller (Art. 30(1)(a))")
         page.list(
-            [
-                "**Answers for the plan:** \(controller.owner)",
-                "**Contact for the public:** \(controller.contact)",
-            ] + points(.controller))
+            ["**Answers for the plan:** \(controller.owner)", "**Contact for the public:** \(controller.contact)"]
+                + points(.controller))
     }
 
     private func writePurposes(to page: inout MarkdownPage) {
         page.heading(2, "2. Purposes (Art. 30(1)(b))")
         for purpose in purposes {
             page.heading(3, "Purpose \(purpose.name)")
-            let signals = purpose.refusedBy.map(\.rawValue).joined(separator: ", ")
-            page.list(
-                [
-                    "**What for:** \(purpose.explanation)",
-                    "**Used for:** \(purpose.use?.words(in: .english) ?? "the plan has no word for it")",
-                    "**Legal basis:** \(purpose.basisText)",
-                    "**Refused by:** \(signals.isEmpty ? "no signal" : signals)",
-                    """
-                    **An identifier lives:** \(purpose.rotationSeconds.map { Duration.seconds($0).planText } ?? "there is none")
-                    """,
-                    "**Numbers are kept:** \(Duration.seconds(purpose.retentionSeconds).planText)",
-                ])
+            let signals = purpose.refusedBy.map(\.rawValue).listed
+            page.list([
+                "**What for:** \(purpose.explanation)",
+                "**Used for:** \(purpose.use?.words(in: .english) ?? "the plan has no word for it")",
+                "**Legal basis:** \(purpose.basisText)", "**Refused by:** \(signals.isEmpty ? "no signal" : signals)",
+                """
+                **An identifier lives:** \(purpose.rotationSeconds.map { Duration.seconds($0).planText } ?? "there is none")
+                """, "**Numbers are kept:** \(Duration.seconds(purpose.retentionSeconds).planText)",
+            ])
             page.table(
                 ["metric", "question", "decision", "owner", "events", "until"],
                 purpose.metrics.map { metric in
                     [
                         "\(metric.title) (\(metric.name))", "\(metric.question)", "\(metric.decision)",
-                        "\(metric.owner)",
-                        "\(metric.events.map(\.text).joined(separator: ", "))", "\(metric.until)",
+                        "\(metric.owner)", "\(metric.events.map(\.text).listed)", "\(metric.until)",
                     ]
                 })
         }
@@ -78,7 +72,7 @@ extension ProcessingRecord {
         page.table(
             ["what devices send", "for", "becomes", "how coarsely"],
             data.flatMap { field in
-                let purposes = field.purposes.map(\.text).joined(separator: ", ")
+                let purposes = field.purposes.map(\.text).listed
                 return field.uses.map { use in
                     ["\(field.name)", "\(purposes)", "\(use.title)", "\(use.precision)"] as [MarkdownText]
                 }
@@ -97,12 +91,9 @@ extension ProcessingRecord {
         page.paragraph("Inside the house, analysts see all released numbers. \(Plan.countsReaders) Outside of it:")
         page.list(recipients.isEmpty ? ["Nobody."] : [])
         for recipient in recipients {
-            page.heading(3, "Partner \(recipient.title)")
+            page.heading(3, recipient.name == Partner.everybody ? "Everybody" : "Partner \(recipient.title)")
             page.list(
-                [
-                    "**Name in the plan:** \(recipient.name)",
-                    "**Contact:** \(recipient.contact)",
-                ]
+                ["**Name in the plan:** \(recipient.name)", "**Contact:** \(recipient.contact)"]
                     + (recipient.reports.isEmpty ? ["**Receives:** nothing"] : []))
             for report in recipient.reports { writeReport(report, to: &page) }
         }
@@ -115,7 +106,7 @@ extension ProcessingRecord {
         page.list([
             "**Covers:** a \(report.period.rawValue)",
             "**Made:** \(report.schedule.map { "\($0) (cron, \(timeZone))\(condition)" } ?? "by hand")",
-            "**Goes to:** \(report.deliveries.isEmpty ? "its page here" : report.deliveries.joined(separator: ", "))",
+            "**Goes to:** \(report.deliveries.isEmpty ? "its page here" : report.deliveries.listed)",
             "**Kept by the daemon:** \(Duration.seconds(report.keptSeconds).planText) after its period",
         ])
         page.table(

@@ -20,10 +20,7 @@ package struct ProvedDevices: Sendable, Hashable {
         }
     }
 
-    package init(period: Period, rows: [Row]) {
-        self.period = period
-        self.rows = rows
-    }
+    package init(period: Period, rows: [Row]) { (self.period, self.rows) = (period, rows) }
 }
 
 /// The devices that proved to be in the cells of a run of parts, as far as events bear them out: a cell has no more of

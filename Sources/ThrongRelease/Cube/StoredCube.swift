@@ -9,18 +9,30 @@ package struct StoredCube: Sendable, Hashable {
     /// Distinct identifiers of the tracked cells, a window each.
     package let distinct: [StoredDistinct]
 
-    package init(
-        layout: MetricLayout, period: Period, counters: [StoredCounter], distinct: [StoredDistinct]
-    ) {
+    package init(layout: MetricLayout, period: Period, counters: [StoredCounter], distinct: [StoredDistinct]) {
         (self.layout, self.period, self.counters) = (layout, period, counters)
         // Devices of one window add up. Where others took it over under way they count in a second one; what that proves beyond the
         // first is given up.
-        self.distinct =
-            layout.window(of: period) == nil ? distinct : distinct.filter { $0.window.takenOver == 0 }
+        self.distinct = layout.window(of: period) == nil ? distinct : distinct.filter { $0.window.takenOver == 0 }
     }
 }
 
-/// One counter of one leaf cell.
+extension StoredCube {
+    /// Returns what would have been counted with a bound, where releases choose it: without the events of higher rungs. Devices
+    /// that only sent such are in it.
+    func bounded(by bound: Int) -> StoredCube {
+        guard let rungs = layout.rungs else { return self }
+        let (cells, measures) = (UInt32(layout.size(of: layout.leaf)), layout.sums.count)
+        return StoredCube(
+            layout: layout.bounded(by: bound), period: period,
+            counters: counters.filter { counter in
+                let rung = Int(counter.cell.value / cells)
+                return counter.measure.value > measures || rung < rungs.count && rungs[rung] <= bound
+            }, distinct: distinct)
+    }
+}
+
+/// One counter of one leaf cell; where releases choose a bound, of one of its rungs.
 package struct StoredCounter: Sendable, Hashable {
     package let measure: MeasureIndex
     package let cell: CellIndex

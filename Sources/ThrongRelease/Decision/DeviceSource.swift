@@ -173,8 +173,7 @@ extension MarginCase {
         let key = QuestionKey(of: "busiest window\nof\n\(texts.eventSet(CellIndex(0), in: .total))")
         let period = "\(header.period.kind.rawValue) \(header.period.start)"
         let digest = secret.digest(of: windows.map(\.devices))
-        let noise = try secret.noise(
-            of: key, .fresh(variance, period: period, counted: digest), cells: windows.count)
+        let noise = try secret.noise(of: key, .fresh(variance, period: period, counted: digest), cells: windows.count)
         let noisy = zip(windows, noise).map { Fault.noiseOff.isOn ? $0.devices : $0.devices.addedClamped($1) }
         return noisy.indices.max { (noisy[$0], $1) < (noisy[$1], $0) }
     }

@@ -11,7 +11,6 @@ struct DrawnCrowd {
     var whole: [Int64]
     /// True by cell if its numbers are shown.
     var isShown: [Bool]
-    /// The margin of the drawn numbers.
     let margin: GroupingMargin
     /// The largest distance of a published number from the drawn one.
     var moved = Rational.zero
@@ -60,8 +59,8 @@ extension MarginCase {
                 let fields = shape.deviceFields(of: part.fields)
                 crowds[part.grouping] = DrawnCrowd(
                     threshold: header.threshold.devices, floors: source.floors(in: part.grouping),
-                    margin: try table.margin(
-                        of: fields, over: [source.square ?? table.width.square],
+                    margin: try DrawnTables.margin(
+                        of: fields, over: [(table, [source.square ?? table.width.square])],
                         summed: part.combinations(of: shape.deviceDimensions(of: fields))))
             }
             let counts = source.counts(by: occasions, parts)
@@ -84,9 +83,7 @@ extension MarginCase {
         for part in parts {
             let project = header.layout.projection(from: part.grouping, to: occasions)
             for (cell, floor) in (crowds[part.grouping]?.floors ?? []).enumerated()
-            where header.threshold.isReached(by: floor) {
-                found.insert(project(CellIndex(UInt32(cell))))
-            }
+            where header.threshold.isReached(by: floor) { found.insert(project(CellIndex(UInt32(cell)))) }
         }
         return found.sorted()
     }
@@ -127,8 +124,7 @@ extension MarginCase {
         let project = layout.projection(from: all, to: part.grouping)
         let kept = layout.dimensions.indices.filter(all.keeps)
         let fixed = Dictionary(
-            uniqueKeysWithValues: zip(
-                kept.filter(occasions.keeps), layout.buckets(of: occasion, in: occasions)))
+            uniqueKeysWithValues: zip(kept.filter(occasions.keeps), layout.buckets(of: occasion, in: occasions)))
         return (0..<UInt32(layout.size(of: part.fields))).map { cell in
             var fields = layout.buckets(of: CellIndex(cell), in: part.fields)[...]
             let buckets = kept.map { fixed[$0] ?? fields.popFirst() ?? 0 }

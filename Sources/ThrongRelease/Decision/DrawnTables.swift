@@ -50,8 +50,7 @@ struct DrawnTables {
     }
 
     private func layers(_ question: Question, _ square: Int64) throws(NoiseError) -> Layers {
-        square == width.square
-            ? question.layers : try Layers(width.squared(square), buckets: question.buckets)
+        square == width.square ? question.layers : try Layers(width.squared(square), buckets: question.buckets)
     }
 
     /// Returns, for each interaction, the draws that are added to a cell over all periods of a sum.
@@ -120,11 +119,15 @@ struct DrawnTables {
     /// Returns the margins of a grouping's numbers: the widest, if the grouping has sums of different sizes.
     ///
     /// - Parameters:
-    ///   - squares: the squares of the widths of the periods over which numbers are added up.
+    ///   - periods: the periods over which numbers are added up: the squares of their widths, by tables of one question.
     ///   - summed: the combinations of numbers of buckets of each field that are added up.
-    func margin(of grouping: FieldSet, over squares: [Int64], summed: [[Int]]) throws(NoiseError) -> GroupingMargin {
-        guard !Fault.noiseOff.isOn else { return .none }
-        return try lattice.margin(of: grouping, draws: draws(squares), over: summed)
+    static func margin(
+        of grouping: FieldSet, over periods: [(tables: DrawnTables, squares: [Int64])], summed: [[Int]]
+    ) throws(NoiseError) -> GroupingMargin {
+        guard !Fault.noiseOff.isOn, let lattice = periods.first?.tables.lattice else { return .none }
+        var draws: [FieldSet: [CellDraws]] = [:]
+        for (tables, squares) in periods { draws.merge(try tables.draws(squares), uniquingKeysWith: +) }
+        return try lattice.margin(of: grouping, draws: draws, over: summed)
     }
 
     private static func canonical(_ fields: [(text: String, order: [Int])]) -> [Int] {

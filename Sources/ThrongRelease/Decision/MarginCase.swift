@@ -25,6 +25,9 @@ package struct MarginCase: Sendable {
         /// The question texts of the events that were counted in it.
         let texts: QuestionTexts
 
+        /// The most events of an identifier in a window that it has.
+        var bound: Int { cube.layout.contributionBound }
+
         /// The text of everything that the metric counted in it.
         var allEvents: String { texts.eventSet(CellIndex(0), in: .total) }
 
@@ -41,19 +44,21 @@ package struct MarginCase: Sendable {
     /// Creates the case of a release.
     ///
     /// - Parameters:
-    ///   - header: the release's header, without margins.
+    ///   - header: the release's header, without margins. Its layout has the bound that is chosen; a sum over periods takes
+    ///     what each has, and states the smallest.
     ///   - factors: see ``Plan/marginFactors(of:)``.
     package init(header: ReleaseHeader, on evidence: ReleaseEvidence, factors: MarginFactors = .none) {
         let (isSum, layout, origins) = (header.period.kind != header.layout.period, header.layout, evidence.origins)
         let lines = QuestionTexts.lines(of: evidence.countedInLayout, in: header.period)
         parts = evidence.parts.sorted { $0.period.start < $1.period.start }.map { cube in
-            let earlier = evidence.earlier.first { $0.header.period == cube.period }?.header.margins
-            let events = isSum ? earlier?.events : lines
+            let earlier = isSum ? evidence.earlier.first { $0.header.period == cube.period }?.header : nil
             return Part(
-                cube: cube, earlier: isSum ? earlier : nil,
-                texts: QuestionTexts(layout: layout, events: events, origins: origins))
+                cube: cube.bounded(by: (earlier?.layout ?? layout).contributionBound), earlier: earlier?.margins,
+                texts: QuestionTexts(
+                    layout: layout, events: isSum ? earlier?.margins?.events : lines, origins: origins))
         }
-        self.header = parts.last.map { header.naming(as: $0.cube.layout) } ?? header
+        let bound = parts.map(\.bound).min() ?? layout.contributionBound
+        self.header = parts.last.map { header.naming(as: $0.cube.layout.bounded(by: bound)) } ?? header
         self.factors = factors
         let claimed = evidence.proved.first { $0.period == header.period }
         proved =
@@ -69,7 +74,9 @@ package struct MarginCase: Sendable {
     package func decide(secret: DrawSecret) throws(NoiseError) -> ReleaseDecision {
         let shape = try MarginShape(header.layout, groupings: header.groupings)
         let events = try eventTables(shape)
-        let numbers = try eventNumbers(events, shape, secret)
+        let numbers = try (0...header.layout.sums.count).map { measure throws(NoiseError) in
+            try eventNumbers(of: measure, events.mapValues { $0[measure] }, shape, secret)
+        }
         let kinds = DeviceSource.Kind.all(of: header)
         let people = try deviceTables(shape)
         var crowds: [[Margin: DrawnCrowd]] = []
@@ -77,29 +84,33 @@ package struct MarginCase: Sendable {
             switch kind {
             case .identifiers: crowds += try identifierCrowds(people, shape, secret)
             case .said, .proved:
-                crowds.append(
-                    try deviceCrowds(people, kind, shape, DeviceSource(self, said: kind == .said), secret))
+                crowds.append(try deviceCrowds(people, kind, shape, DeviceSource(self, said: kind == .said), secret))
             }
         }
         if kinds.isEmpty { crowds.append(try eventCrowds(shape, numbers[0])) }
-        let squares = events.map(\.width.square) + [try devices.square]
+        let squares = (events[header.layout.contributionBound] ?? []).map(\.width.square) + [try devices.square]
         return try released(shape, numbers, crowds, kinds: kinds.count, squares: squares)
     }
 
-    private func eventTables(_ shape: MarginShape) throws(NoiseError) -> [DrawnTables] {
-        let layout = header.layout
-        return try (0...layout.sums.count).map { measure throws(NoiseError) in
-            let factor = measure == 0 && layout.within != nil ? factors.devices : factors.events
-            return try DrawnTables(
-                shape.events, width: layout.width(of: measure, header.threshold, factor: factor), texts: texts,
-                dimensions: shape.eventDimensions)
+    /// Returns the tables of the count and each sum, by bound of the periods.
+    private func eventTables(_ shape: MarginShape) throws(NoiseError) -> [Int: [DrawnTables]] {
+        var tables: [Int: [DrawnTables]] = [:]
+        for bound in Set(parts.map(\.bound) + [header.layout.contributionBound]) {
+            let layout = header.layout.bounded(by: bound)
+            tables[bound] = try (0...layout.sums.count).map { measure throws(NoiseError) in
+                let factor = measure == 0 && layout.within != nil ? factors.devices : factors.events
+                return try DrawnTables(
+                    shape.events, width: layout.width(of: measure, header.threshold, factor: factor), texts: texts,
+                    dimensions: shape.eventDimensions)
+            }
         }
+        return tables
     }
 
     /// Returns the first line of a measure's questions in a part, and the period of their fresh layer. Identifiers
     /// counted in one window are that window's devices: the same question.
     private func question(_ measure: Int, _ part: Part) -> (measure: String, period: String) {
-        let layout = header.layout
+        let layout = part.cube.layout
         if measure > 0 {
             let sum = layout.sums[measure - 1].canonicalText
             return ("sum of \(sum), \(layout.contributionBound) of a device", part.text)
@@ -109,7 +120,6 @@ package struct MarginCase: Sendable {
         return (DeviceSource.Kind.identifiers.canonicalText(in: header), part.text(of: window))
     }
 
-    /// The width of the noise on numbers of devices.
     private var devices: NoiseWidth {
         get throws(NoiseError) { try NoiseWidth(threshold: header.threshold.devices, factor: factors.devices) }
     }
@@ -127,46 +137,45 @@ package struct MarginCase: Sendable {
     struct Numbers {
         /// The whole numbers by grouping. Unit: the measure's.
         var whole: [Margin: [Int64]] = [:]
-        /// The drawn numbers by grouping.
         var drawn: [Margin: GroupingTable] = [:]
-        /// The margins by grouping.
         var margins: [Margin: GroupingMargin] = [:]
     }
 
+    /// - Parameter tables: those of the measure, by bound.
     private func eventNumbers(
-        _ tables: [DrawnTables], _ shape: MarginShape, _ secret: DrawSecret
-    ) throws(NoiseError) -> [Numbers] {
-        var all: [Numbers] = []
-        for (measure, table) in tables.enumerated() {
-            let interactions = try interactions(of: measure, table, shape, secret)
-            let squares = parts.isEmpty ? [table.width.square] : parts.map { $0.square(measure) ?? table.width.square }
-            var numbers = Numbers()
-            for part in shape.parts {
-                let set = shape.eventFields(of: part.base)
-                let drawn = try table.lattice.numbers(of: set, from: interactions)
-                let places = header.layout.places(from: part.base, to: part.grouping)
-                let size = header.layout.size(of: part.grouping)
-                var whole = Array(repeating: Int64(0), count: size)
-                for (cell, number) in drawn.whole.enumerated() {
-                    whole[places[cell]] = whole[places[cell]].addedClamped(number)
-                }
-                numbers.whole[part.grouping] = whole
-                numbers.drawn[part.grouping] = drawn.summed(into: places, count: size)
-                numbers.margins[part.grouping] = try table.margin(
-                    of: set, over: squares, summed: part.combinations(of: shape.eventDimensions(of: set)))
-            }
-            all.append(numbers)
+        of measure: Int, _ tables: [Int: DrawnTables], _ shape: MarginShape, _ secret: DrawSecret
+    ) throws(NoiseError) -> Numbers {
+        let interactions = try interactions(of: measure, tables, shape, secret)
+        let periods = tables.sorted { $0.key < $1.key }.map { bound, table in
+            let squares = parts.filter { $0.bound == bound }.map { $0.square(measure) ?? table.width.square }
+            return (tables: table, squares: parts.isEmpty ? [table.width.square] : squares)
         }
-        return all
+        var numbers = Numbers()
+        for part in shape.parts {
+            let set = shape.eventFields(of: part.base)
+            let drawn = try shape.events.numbers(of: set, from: interactions)
+            let places = header.layout.places(from: part.base, to: part.grouping)
+            let size = header.layout.size(of: part.grouping)
+            var whole = Array(repeating: Int64(0), count: size)
+            for (cell, number) in drawn.whole.enumerated() {
+                whole[places[cell]] = whole[places[cell]].addedClamped(number)
+            }
+            numbers.whole[part.grouping] = whole
+            numbers.drawn[part.grouping] = drawn.summed(into: places, count: size)
+            numbers.margins[part.grouping] = try DrawnTables.margin(
+                of: set, over: periods, summed: part.combinations(of: shape.eventDimensions(of: set)))
+        }
+        return numbers
     }
 
     /// Returns the interactions of one measure, summed over the parts.
     private func interactions(
-        of measure: Int, _ table: DrawnTables, _ shape: MarginShape, _ secret: DrawSecret
+        of measure: Int, _ tables: [Int: DrawnTables], _ shape: MarginShape, _ secret: DrawSecret
     ) throws(NoiseError) -> [FieldSet: InteractionTable] {
         let layout = header.layout
         var sum: [FieldSet: InteractionTable] = [:]
         for part in parts {
+            guard let table = tables[part.bound] else { throw .notOfTheLattice }
             let counted = part.cube.counters.filter { $0.measure == MeasureIndex(Int16(measure)) }
             let (name, period) = question(measure, part)
             let drawn = try table.draw(
@@ -184,9 +193,9 @@ package struct MarginCase: Sendable {
         }
         guard sum.isEmpty else { return sum }
         // A sum over no period at all.
-        for set in table.lattice.interactions {
-            let nothing = Array(repeating: Int64(0), count: table.lattice.cells(of: set))
-            sum[set] = try InteractionTable(nothing, of: set, in: table.lattice)
+        for set in shape.events.interactions {
+            let nothing = Array(repeating: Int64(0), count: shape.events.cells(of: set))
+            sum[set] = try InteractionTable(nothing, of: set, in: shape.events)
         }
         return sum
     }

@@ -33,10 +33,8 @@ extension Release {
 extension ReleaseHeader {
     /// The header as JSON with sorted keys: the same bytes for the same header.
     package var json: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return try encoder.encode(self)
+            return try JSONEncoder.stable().encode(self)
         } catch {
             // Strings, whole numbers and finite numbers only: the encoder has nothing to refuse.
             preconditionFailure("a release header could not be written as JSON: \(error)")

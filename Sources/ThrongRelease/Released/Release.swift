@@ -27,9 +27,7 @@ package struct Release: Sendable, Hashable {
         throws(ReleaseError)
     {
         self.init(remaining: header, cells: rows)
-        guard self.digest == digest else {
-            throw .altered(metric: header.layout.metric, period: header.period)
-        }
+        guard self.digest == digest else { throw .altered(metric: header.layout.metric, period: header.period) }
     }
 
     /// Takes rows as they are. Each of the ledger's ways calls it after checks of its own.
@@ -82,14 +80,9 @@ extension Release {
 
     /// Returns the published cell at that place; nil if it is withheld.
     package func cell(_ cell: CellIndex, in margin: Margin) -> PublishedCell? {
-        var low = cells.startIndex
-        var high = cells.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if (cells[middle].margin, cells[middle].cell) < (margin, cell) { low = middle + 1 } else { high = middle }
-        }
-        guard low < cells.endIndex, cells[low].margin == margin, cells[low].cell == cell else { return nil }
-        return cells[low]
+        let place = cells.partitioningIndex { ($0.margin, $0.cell) >= (margin, cell) }
+        guard place < cells.endIndex, cells[place].margin == margin, cells[place].cell == cell else { return nil }
+        return cells[place]
     }
 
     package func shows(_ margin: Margin) -> Bool { header.groupings.contains(margin) }
@@ -121,8 +114,7 @@ extension Release {
 extension ReleaseHeader {
     /// True if a number can be one of this release's, as far as the number alone can tell.
     fileprivate func couldPublish(_ cell: PublishedCell) -> Bool {
-        Int(cell.cell.value) < layout.size(of: cell.margin)
-            && cell.sums.count == layout.sums.count
+        Int(cell.cell.value) < layout.size(of: cell.margin) && cell.sums.count == layout.sums.count
             && [cell.reach?.devices, cell.firsts].allSatisfy { threshold.isReached(by: $0 ?? .max) }
     }
 }

@@ -49,8 +49,9 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         return header
     }
 
-    /// A key that all releases of a metric's numbers by the same kind of period share.
-    package var series: [[UInt8]] { [layout.id.bytes, Array(period.kind.rawValue.utf8)] }
+    /// The bound that the release chose, of a sum over periods the smallest of theirs; nil where the plan fixed it. Unit: events
+    /// of an identifier in its window.
+    package var chosenBound: Int? { layout.rungs == nil ? nil : layout.contributionBound }
 
     /// The counters of the period's firsts by shown grouping; empty if clients are not asked for them.
     var firsts: [Margin: MeasureIndex] {
@@ -71,9 +72,8 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
     /// Creates the header that a plan gives a metric's release.
     package init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
         self.init(
-            layout: layout, period: period, plan: plan.version, threshold: metric.threshold,
-            sampling: layout.sampling, reach: metric.reach, groupings: plan.groupings(of: metric),
-            events: metric.countingEvents)
+            layout: layout, period: period, plan: plan.version, threshold: metric.threshold, sampling: layout.sampling,
+            reach: metric.reach, groupings: plan.groupings(of: metric), events: metric.countingEvents)
     }
 }
 
@@ -104,11 +104,7 @@ package struct ReleaseMargins: Sendable, Hashable, Codable {
         }
     }
 
-    package init(cost: String, groupings: [Grouping]) {
-        self.init(cost: cost, groupings: groupings, squares: [], events: nil)
-    }
-
-    init(cost: String, groupings: [Grouping], squares: [Int64], events: [String: String]?) {
+    package init(cost: String, groupings: [Grouping], squares: [Int64] = [], events: [String: String]? = nil) {
         (self.cost, self.groupings, self.squares, self.events) = (cost, groupings, squares, events)
     }
 

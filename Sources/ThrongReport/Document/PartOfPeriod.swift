@@ -17,9 +17,7 @@ package struct PartOfPeriod: Sendable, Hashable {
         let start = from.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
         let end = until.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
         if start == nil, end == nil, !isSplit { return nil }
-        self.from = start
-        self.until = end
-        self.isSplit = isSplit
+        (self.from, self.until, self.isSplit) = (start, end, isSplit)
     }
 }
 

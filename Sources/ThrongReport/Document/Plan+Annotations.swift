@@ -20,8 +20,7 @@ extension Plan {
             releases.last { $0.header.period == point.period }.map { (period: point.period, plan: $0.header.plan) }
         }
         let edits = zip(versions, versions.dropFirst()).filter { $0.plan != $1.plan }.map { _, now in
-            PeriodNote(
-                period: now.period, words: locale.say(.planEdited, ["period": names.short(now.period)]))
+            PeriodNote(period: now.period, words: locale.say(.planEdited, ["period": names.short(now.period)]))
         }
         return (own + edits).sorted { $0.period < $1.period }
     }

@@ -63,6 +63,7 @@ extension Plan {
             guard answer.answered != nil, answer.insight.kind.counts == .events, !told.contains(answer.insight.metric),
                 let metric = metric(answer.insight.metric), let frequency = frequency(telling: metric),
                 let counted = releases[metric.name]?.header, let source = releases[frequency.name],
+                counted.chosenBound == nil || counted.period.kind == counted.layout.period,
                 source.header.events == counted.events, source.header.layout.rotation == counted.layout.rotation,
                 let teller = answers.first(where: { other in
                     let (asked, isAnswered) = (other.insight, other.answered != nil)
@@ -71,6 +72,25 @@ extension Plan {
             else { return [] }
             told.insert(metric.name)
             return [sentence]
+        }
+    }
+
+    /// Returns the sentences, by answer, about bounds that releases chose. Each is told once; sums over periods that chose theirs
+    /// have none.
+    func choices(of answers: [InsightAnswer], in releases: [MetricName: Release]) -> [[String]] {
+        var told: Set<MetricName> = []
+        return answers.map { answer in
+            guard answer.answered != nil, answer.insight.kind.counts == .events,
+                let header = releases[answer.insight.metric]?.header, let bound = header.chosenBound,
+                header.period.kind == header.layout.period, told.insert(answer.insight.metric).inserted
+            else { return [] }
+            let sentence = answer.locale.say(
+                .chosenBound,
+                [
+                    "noun": answer.wording.noun(.events).many, "most": answer.wording.number(bound),
+                    "case": header.layout.rotation == .longest ? "device" : "visit",
+                ])
+            return [sentence.sentenceCased]
         }
     }
 

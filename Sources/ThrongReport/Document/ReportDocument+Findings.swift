@@ -39,9 +39,7 @@ extension ReportDocument {
     }
 }
 
-extension Figure {
-    fileprivate var isAbsent: Bool { if case .absent = self { true } else { false } }
-}
+extension Figure { fileprivate var isAbsent: Bool { if case .absent = self { true } else { false } } }
 
 extension InsightAnswer {
     /// A candidate for a finding, and how much it weighs against others of its kind: a fraction of what it is a part of.
@@ -95,7 +93,7 @@ extension InsightAnswer {
             .titleChange,
             [
                 "title": subject(group), "direction": "\(change.direction)", "amount": amount(of: change),
-                "date": names.short(period),
+                "date": moment(period),
             ])
         let finding = locale.say(
             .nowAndThen, ["number": words(now).sentenceCased, "earlier": words(then), "date": names.long(period)])

@@ -9,6 +9,7 @@ package struct ReportDocument: Sendable, Hashable {
     /// The languages of texts where the plan names one, by place in the plan: `reports.daily.title`.
     package let languages: [String: LanguageTag]
     package let partner: Partner
+    let publicity: Publicity?
     package let app: App
     let names: PeriodNames
     package let locale: Language
@@ -47,6 +48,8 @@ package struct ReportDocument: Sendable, Hashable {
         package let layout: LayoutID
         /// The least number of devices behind each of its numbers.
         package let threshold: Threshold
+        /// The bound that it chose; nil where the plan fixed it. Unit: events of an identifier in its window.
+        package let chosenBound: Int?
         /// ρ: what one device adds to it costs at most, or one event without identifiers.
         package let cost: String
     }
@@ -86,17 +89,12 @@ package struct ReportDocument: Sendable, Hashable {
         }
         let insights = report.insights.compactMap { plan.insight($0) }
         let histories = Dictionary(uniqueKeysWithValues: Set(insights.map(\.metric)).map { ($0, history($0)) })
-        name = report.name
-        title = report.title
-        explanation = report.explanation
+        (name, title, explanation) = (report.name, report.title, report.explanation)
         partner = plan.partner(report.partner) ?? Partner(name: report.partner, title: report.partner.text, contact: "")
-        app = plan.app
+        (app, publicity) = (plan.app, report.publicity)
         names = PeriodNames(calendar: calendar, locale: locale)
-        self.locale = locale
-        self.period = period
-        self.deleteBy = deleteBy
-        periodLabel = calendar.label(of: period)
-        periodTitle = calendar.title(of: period, in: locale)
+        (self.locale, self.period, self.deleteBy) = (locale, period, deleteBy)
+        (periodLabel, periodTitle) = (calendar.label(of: period), calendar.title(of: period, in: locale))
         self.plan = plan.version
         sources = report.sources(of: insights, in: histories, plan, calendar, period)
         partial = histories.keys.sorted().compactMap { metric in
@@ -111,12 +109,12 @@ package struct ReportDocument: Sendable, Hashable {
                 isNamed: !(unnamed[$0.metric]?.contains(period) ?? false))
         }
         let comparisons = answers.reduce(0) { $0 + $1.comparisons }
-        let excesses = plan.excesses(of: answers, in: histories.compactMapValues { $0?.current })
+        let current = histories.compactMapValues { $0?.current }
+        let (excesses, choices) = (plan.excesses(of: answers, in: current), plan.choices(of: answers, in: current))
         for (place, likenesses) in plan.likenesses(of: answers).enumerated() {
             answers[place].comparisons = comparisons
-            answers[place].likenesses = likenesses + excesses[place]
-            answers[place].notes = plan.notes(
-                on: answers[place], from: histories[answers[place].insight.metric] ?? nil)
+            answers[place].likenesses = likenesses + excesses[place] + choices[place]
+            answers[place].notes = plan.notes(on: answers[place], from: histories[answers[place].insight.metric] ?? nil)
         }
         self.answers = answers
         alert = report.finding(in: answers, histories, plan)
@@ -138,13 +136,10 @@ extension Report {
             let used = history.earlier.filter { asked.contains($0.header.period) }
             return ([history.current] + used.sorted { $0.header.period > $1.header.period }).map {
                 ReportDocument.Source(
-                    metric: metric,
-                    title: plan.metric(metric)?.title ?? metric.text,
-                    period: calendar.label(of: $0.header.period),
-                    digest: $0.digest,
-                    layout: $0.header.layout.id,
-                    threshold: $0.header.threshold,
-                    cost: $0.header.margins?.cost ?? "")
+                    metric: metric, title: plan.metric(metric)?.title ?? metric.text,
+                    period: calendar.label(of: $0.header.period), digest: $0.digest,
+                    layout: $0.header.layout.bounded(by: Metric.firstBound).id, threshold: $0.header.threshold,
+                    chosenBound: $0.header.chosenBound, cost: $0.header.margins?.cost ?? "")
             }
         }
     }

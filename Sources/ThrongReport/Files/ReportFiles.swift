@@ -19,6 +19,7 @@ package struct ReportFiles: Sendable, Hashable {
         of document: ReportDocument, formats: [ReportFormat], pdf: [UInt8]? = nil, workbook: [UInt8]? = nil
     ) throws(ReportError) {
         var files: [ReportFile] = []
+        let stem = ReportFile.stem(report: document.name.text, period: document.periodLabel)
         for format in ReportFormat.allCases where formats.contains(format) {
             let contents: [UInt8]? =
                 switch format {
@@ -27,9 +28,12 @@ package struct ReportFiles: Sendable, Hashable {
                 case .csv: Array(document.csv.utf8)
                 case .json: Array(document.json.utf8)
                 case .xlsx: workbook
+                case .svg: nil
                 }
+            if format == .svg {
+                files += try document.drawings().map { ReportFile(name: "\(stem)-\($0.insight).svg", contents: $0.svg) }
+            }
             guard let contents else { continue }
-            let stem = ReportFile.stem(report: document.name.text, period: document.periodLabel)
             files.append(ReportFile(name: "\(stem).\(format.rawValue)", bytes: contents))
         }
         all = files
@@ -45,15 +49,11 @@ package struct ReportFile: Sendable, Hashable {
 
     /// Creates a file from a text; whatever a name may not hold becomes a hyphen.
     package init(name: String, contents: String) {
-        self.name = Self.sanitized(name)
-        self.contents = Array(contents.utf8)
+        (self.name, self.contents) = (Self.sanitized(name), Array(contents.utf8))
     }
 
     /// Creates a file from bytes; whatever a name may not hold becomes a hyphen.
-    package init(name: String, bytes: [UInt8]) {
-        self.name = Self.sanitized(name)
-        contents = bytes
-    }
+    package init(name: String, bytes: [UInt8]) { (self.name, contents) = (Self.sanitized(name), bytes) }
 
     /// Returns the beginning of the names of a report's files of one period: `weekly_shop-2026-W47`,
     /// `pulse-2026-11-21T10-00`.
@@ -67,8 +67,7 @@ package struct ReportFile: Sendable, Hashable {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
                 byte
-            default:
-                UInt8(ascii: "-")
+            default: UInt8(ascii: "-")
             }
         }
         let trimmed = safe.suffix(200).drop { $0 == UInt8(ascii: ".") }
@@ -86,6 +85,7 @@ extension ReportFile {
         if name.hasSuffix(".html") { return "text/html; charset=utf-8" }
         if name.hasSuffix(".csv") { return "text/csv; charset=utf-8; header=present" }
         if name.hasSuffix(".json") { return "application/json" }
+        if name.hasSuffix(".svg") { return "image/svg+xml" }
         if name.hasSuffix(".pdf") { return "application/pdf" }
         if name.hasSuffix(".xlsx") { return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" }
         return "application/octet-stream"

@@ -138,8 +138,7 @@ package enum CSVCell {
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"),
             UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: " "):
             true
-        default:
-            false
+        default: false
         }
     }
 }

@@ -16,20 +16,11 @@ extension InsightAnswer {
     }
 
     /// True if numbers were computed from two others.
-    var hasQuotients: Bool {
-        switch insight.kind {
-        case .share, .mean, .retention: true
-        case .count, .distribution, .frequency: (answered?.basis.sampling ?? 1) < 1
-        case .reach, .quantiles, .funnel: false
-        }
-    }
+    var hasQuotients: Bool { insight.kind.isTally ? isSample : insight.kind.isQuotient }
 
     var hasBounds: Bool {
         // Counts have them where they are compared.
         if case .change = insight.view { return true }
-        return switch insight.kind {
-        case .reach, .share, .mean, .quantiles, .retention, .funnel: true
-        case .count, .distribution, .frequency: (answered?.basis.sampling ?? 1) < 1
-        }
+        return isSample || !insight.kind.isTally
     }
 }

@@ -26,14 +26,10 @@ package enum JSONText: ExpressibleByDictionaryLiteral {
     package func written(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
-        case .null:
-            return "null"
-        case .string(let text):
-            return Self.quoted(text)
-        case .number(let digits):
-            return digits
-        case .boolean(let value):
-            return value ? "true" : "false"
+        case .null: return "null"
+        case .string(let text): return Self.quoted(text)
+        case .number(let digits): return digits
+        case .boolean(let value): return value ? "true" : "false"
         case .array(let elements):
             guard !elements.isEmpty else { return "[]" }
             if elements.allSatisfy(\.isScalar) {

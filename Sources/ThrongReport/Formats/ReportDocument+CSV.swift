@@ -50,9 +50,7 @@ extension ReportDocument {
         var names: [DimensionName] = []
         for answer in answers {
             for name in answer.filters.map(\.dimension) + (answer.answered?.axes ?? []).map(\.name)
-            where !names.contains(name) {
-                names.append(name)
-            }
+            where !names.contains(name) { names.append(name) }
         }
         return names
     }
@@ -61,14 +59,10 @@ extension ReportDocument {
         let basis = answer.answered?.basis
         return [
             answer.insight.kind.partBucket.map { .text($0.text) } ?? .empty,
-            line.value.map { .number("\($0)") } ?? .empty,
-            .text(answer.unit),
-            .text(basis?.statement ?? ""),
+            line.value.map { .number("\($0)") } ?? .empty, .text(answer.unit), .text(basis?.statement ?? ""),
             line.threshold.map { .number(String($0.devices)) } ?? .empty,
-            basis.map { .number($0.samplingText) } ?? .empty,
-            line.withheldShare.map { .number("\($0)") } ?? .empty,
-            .text(line.status.rawValue),
-            .text(line.row.rawValue),
+            basis.map { .number($0.samplingText) } ?? .empty, line.withheldShare.map { .number("\($0)") } ?? .empty,
+            .text(line.status.rawValue), .text(line.row.rawValue),
         ]
     }
 
@@ -98,8 +92,7 @@ extension ReportDocument {
         }
         let own = answered.table.rows.map { line($0.buckets, $0.figure) }
         switch answered.view {
-        case .table:
-            return own + totals(answered.table.rest?.quantity)
+        case .table: return own + totals(answered.table.rest?.quantity)
         case .ranking(let ranking):
             let named = ranking.rows.map { ranked in
                 var line = line(ranked.row.buckets, ranked.row.figure)
@@ -108,8 +101,7 @@ extension ReportDocument {
                 return line
             }
             return named + totals(ranking.rest)
-        case .change(let comparisons):
-            return own + comparisons.flatMap { changeLines(of: own, $0) }
+        case .change(let comparisons): return own + comparisons.flatMap { changeLines(of: own, $0) }
         case .funnel(let stages):
             return zip(own, stages).map { own, stage in
                 var line = own

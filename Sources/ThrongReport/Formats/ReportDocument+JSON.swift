@@ -9,11 +9,9 @@ extension ReportDocument {
     package var json: String {
         let releases = sources.map { source -> JSONText in
             [
-                "metric": .string(source.metric.text),
-                "title": .string(source.title),
-                "period": .string(source.period),
-                "digest": .string(source.digest.hex),
-                "k": .digits(source.threshold.devices),
+                "metric": .string(source.metric.text), "title": .string(source.title), "period": .string(source.period),
+                "digest": .string(source.digest.hex), "k": .digits(source.threshold.devices),
+                "contribution_bound": source.chosenBound.map { .digits($0) },
             ]
         }
         let partials = partial.map { partial -> JSONText in
@@ -25,26 +23,17 @@ extension ReportDocument {
             ]
         }
         let report: JSONText = [
-            "format": .string(Self.jsonFormat),
-            "report": .string(name.text),
-            "title": .string(title),
+            "format": .string(Self.jsonFormat), "report": .string(name.text), "title": .string(title),
             "explanation": .text(explanation),
             "partner": ["name": .string(partner.name.text), "title": .string(partner.title)],
             "app": ["name": .string(app.name.text), "title": .string(app.title), "contact": .string(app.contact)],
             "period": [
-                "kind": .string(period.kind.rawValue),
-                "label": .string(periodLabel),
-                "title": .string(periodTitle),
-                "time_zone": .string(app.timeZone),
-                "start": .string(Instant.text(period.start)),
+                "kind": .string(period.kind.rawValue), "label": .string(periodLabel), "title": .string(periodTitle),
+                "time_zone": .string(app.timeZone), "start": .string(Instant.text(period.start)),
                 "end": .string(Instant.text(period.end)),
-            ],
-            "locale": .string(locale.tag.text),
-            "plan": .string(plan.hex),
-            "withheld": .string(locale.say(.withheld)),
-            "releases": .array(releases),
-            "delete_by": deleteBy.map { .string(Instant.text($0)) },
-            "alert": alert.map { .string($0.sentence) },
+            ], "locale": .string(locale.tag.text), "plan": .string(plan.hex),
+            "withheld": .string(locale.say(.withheld)), "releases": .array(releases),
+            "delete_by": deleteBy.map { .string(Instant.text($0)) }, "alert": alert.map { .string($0.sentence) },
             "partial": partials.isEmpty ? nil : .array(partials),
             "insights": .array(answers.map { $0.jsonText(names) }),
         ]
@@ -58,18 +47,11 @@ extension InsightAnswer {
             ["dimension": .string(filter.dimension.text), "bucket": .string(filter.bucket.text)]
         }
         let head: [JSONText.Member] = [
-            ("name", .string(insight.name.text)),
-            ("title", .string(insight.title)),
-            ("explanation", .text(insight.explanation)),
-            ("question", .string(question)),
-            ("metric", .string(insight.metric.text)),
-            ("kind", .string(insight.kind.word)),
-            ("view", insight.view.jsonText),
-            ("unit", .string(unit)),
-            ("filters", .array(filters)),
-            ("part", insight.kind.partText),
-            ("status", .string(status)),
-            ("basis", answered?.basis.jsonText ?? .null),
+            ("name", .string(insight.name.text)), ("title", .string(insight.title)),
+            ("explanation", .text(insight.explanation)), ("question", .string(question)),
+            ("metric", .string(insight.metric.text)), ("kind", .string(insight.kind.word)),
+            ("view", insight.view.jsonText), ("unit", .string(unit)), ("filters", .array(filters)),
+            ("part", insight.kind.partText), ("status", .string(status)), ("basis", answered?.basis.jsonText ?? .null),
             ("dimensions", .array((answered?.axes ?? []).map(\.jsonText))),
         ]
         return .object(head + agedMembers(answered) + members(answered) + viewMembers(answered, names))
@@ -91,16 +73,12 @@ extension InsightAnswer {
         }
         if case .ranking(let ranking)? = answered?.view {
             rest = ranking.rest
-            rows = ranking.rows.map { ranked in
-                row(ranked.row.buckets, ranked.row.figure, rankMembers(ranked))
-            }
+            rows = ranking.rows.map { ranked in row(ranked.row.buckets, ranked.row.figure, rankMembers(ranked)) }
         }
         return [
-            ("withheld_share", .digits(table?.rest?.share)),
-            ("left_out", .boolean(table?.isLeftOut ?? false)),
+            ("withheld_share", .digits(table?.rest?.share)), ("left_out", .boolean(table?.isLeftOut ?? false)),
             ("whole", table?.whole.map { .object(members(of: $0)) } ?? .null),
-            ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null),
-            ("rows", .array(rows)),
+            ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null), ("rows", .array(rows)),
         ]
     }
 
@@ -121,8 +99,7 @@ extension InsightAnswer {
             let texts = comparisons.map { comparison -> JSONText in
                 let compared = zip(rows, comparison.rows).map { own, compared -> JSONText in
                     [
-                        "buckets": own.buckets.jsonText,
-                        "earlier": .object(members(of: compared.earlier)),
+                        "buckets": own.buckets.jsonText, "earlier": .object(members(of: compared.earlier)),
                         "change": .object(members(of: compared.change)),
                     ]
                 }
@@ -135,8 +112,7 @@ extension InsightAnswer {
         case .trend(let points)?:
             let texts = points.map { point -> JSONText in
                 [
-                    "period": names.jsonText(point.period),
-                    "k": .digits(point.threshold?.devices),
+                    "period": names.jsonText(point.period), "k": .digits(point.threshold?.devices),
                     "withheld_share": .digits(point.withheldShare),
                     "rows": .array(zip(rows, point.figures).map { row($0.buckets, $1) }),
                 ]
@@ -154,8 +130,7 @@ extension InsightAnswer {
     private func members(of figure: Figure, as status: NumberStatus? = nil) -> [JSONText.Member] {
         let quantity = figure.quantity
         let members: [JSONText.Member] = [
-            ("status", .string((status ?? figure.status).rawValue)),
-            ("value", .digits(quantity?.decimal)),
+            ("status", .string((status ?? figure.status).rawValue)), ("value", .digits(quantity?.decimal)),
             ("numerator", .digits(quantity?.quotient?.numerator)),
             ("denominator", .digits(quantity?.quotient?.denominator)),
         ]
@@ -165,8 +140,7 @@ extension InsightAnswer {
     private func members(of outcome: Reported<Change>) -> [JSONText.Member] {
         let change = outcome.change
         let members: [JSONText.Member] = [
-            ("status", .string(outcome.status.rawValue)),
-            ("difference", .digits(change?.difference)),
+            ("status", .string(outcome.status.rawValue)), ("difference", .digits(change?.difference)),
             ("relative", .digits(change?.relative)),
         ]
         return hasBounds ? members + Self.boundMembers(change.map { ($0.interval.low, $0.interval.high) }) : members
@@ -183,9 +157,7 @@ extension AnswerAxis {
     }
 }
 
-extension [BucketLabel] {
-    fileprivate var jsonText: JSONText { .array(map { .string($0.text) }) }
-}
+extension [BucketLabel] { fileprivate var jsonText: JSONText { .array(map { .string($0.text) }) } }
 
 extension AgedDimension {
     fileprivate var jsonText: JSONText { ["dimension": .string(name.text), "now": .text(now?.name.text)] }
@@ -237,16 +209,10 @@ extension Insight.Kind {
 extension NumberBasis {
     fileprivate var jsonText: JSONText {
         [
-            "counts": .string(counts.rawValue),
-            "devices": .text(devices?.rawValue),
-            "statement": .string(statement),
-            "k": .number(kText),
-            "floor": .text(floorText),
-            "sampling": .number(samplingText),
+            "counts": .string(counts.rawValue), "devices": .text(devices?.rawValue), "statement": .string(statement),
+            "k": .number(kText), "floor": .text(floorText), "sampling": .number(samplingText),
             "window_seconds": hasIdentifiers ? .digits(rotation.seconds) : .null,
-            "margin": [
-                "within": .digits(within), "rho": .string(margin.cost), "statement": .string(marginStatement),
-            ],
+            "margin": ["within": .digits(within), "rho": .string(margin.cost), "statement": .string(marginStatement)],
         ]
     }
 }

@@ -29,10 +29,8 @@ extension ReportDocument {
         let lines = [insight.title, insight.explanation ?? answer.question, answer.sentence, periodTitle]
         return Sheet(
             name: insight.title, isRightToLeft: locale.isRightToLeft,
-            lines: lines.filter { !$0.isEmpty } + answer.scopes,
-            heads: table?.heads ?? [], rows: table?.rows ?? [],
+            lines: lines.filter { !$0.isEmpty } + answer.scopes, heads: table?.heads ?? [], rows: table?.rows ?? [],
             notes: answer.withheldNotes + answer.leaningNotes + answer.ageNotes + answer.likenesses
-                + answer.notes.map(\.words)
-                + (answer.answered?.basis.words(in: answer.wording) ?? []))
+                + answer.notes.map(\.words) + (answer.answered?.basis.words(in: answer.wording) ?? []))
     }
 }

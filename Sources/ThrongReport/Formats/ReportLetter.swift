@@ -18,19 +18,16 @@ package struct ReportLetter: Codable, Hashable, Sendable {
     /// - Parameter files: those that come with it.
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
     package init(of document: ReportDocument, with files: ReportFiles) throws(ReportError) {
-        sender = document.app.title
-        subject = "\(document.title): \(document.periodTitle)"
+        (sender, subject) = (document.app.title, "\(document.title): \(document.periodTitle)")
         let findings = Self.findings(of: document)
         let notes = Self.notes(on: document, files.all)
         let words =
             ["\(document.title)\n\(document.periodTitle)"] + document.partNotes + findings.map { "\($0.0)\n\($0.1)" }
-            + ["-- "]
-            + notes
+            + ["-- "] + notes
         text = words.joined(separator: "\n\n") + "\n"
         let view: TemplateView = [
             "language": document.locale.tag.attributes, "subject": subject, "reportTitle": document.title,
-            "periodTitle": document.periodTitle,
-            "partNotes": document.partNotes,
+            "periodTitle": document.periodTitle, "partNotes": document.partNotes,
             "findings": findings.map { ["findingTitle": $0.0, "findingSentence": $0.1] }, "notes": notes,
         ]
         page = try PageTemplates.shared.get().letter(view)

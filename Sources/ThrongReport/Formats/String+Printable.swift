@@ -7,8 +7,7 @@ extension String {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
                 result += "\\u{\(String(scalar.value, radix: 16))}"
-            default:
-                result += scalar == "\\" ? "\\\\" : String(scalar)
+            default: result += scalar == "\\" ? "\\\\" : String(scalar)
             }
         }
     }
@@ -31,11 +30,9 @@ extension Unicode.Scalar {
     /// line and paragraph separators, directional marks, embeddings, overrides and isolates, and what XML cannot hold.
     package var isControl: Bool {
         switch value {
-        case 0x00...0x1f, 0x7f...0x9f, 0x200e, 0x200f, 0x061c, 0x2028...0x202e, 0x2066...0x2069, 0xfeff,
-            0xfffe, 0xffff:
+        case 0x00...0x1f, 0x7f...0x9f, 0x200e, 0x200f, 0x061c, 0x2028...0x202e, 0x2066...0x2069, 0xfeff, 0xfffe, 0xffff:
             true
-        default:
-            false
+        default: false
         }
     }
 }

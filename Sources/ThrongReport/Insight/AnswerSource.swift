@@ -17,21 +17,15 @@ struct AnswerSource {
         let header = history.current.header
         guard let reading = InsightReading(of: insight, plan: plan, release: history.current) else { return nil }
         let table = reading.table
-        guard
-            let margin = NumberMargin(header, groupings: reading.groupings, kind: insight.kind, rows: table.rows)
+        guard let margin = NumberMargin(header, groupings: reading.groupings, kind: insight.kind, rows: table.rows)
         else { return nil }
         (self.insight, self.plan, self.history, self.reading, self.table) = (insight, plan, history, reading, table)
         let sum = header.layout.sums.first { insight.kind == .mean(sum: $0.name) }
         clip = sum.map { $0.lowest...$0.highest }
         basis = NumberBasis(
-            counts: Counted(by: insight.kind, isWithin: header.layout.within != nil),
-            threshold: header.threshold,
-            sampling: header.sampling,
-            rotation: header.layout.rotation,
-            period: history.current.header.period.kind,
-            margin: margin,
-            devices: insight.kind.deviceBasis(header),
-            hasIdentifiers: header.layout.hasIdentifiers,
+            counts: Counted(by: insight.kind, isWithin: header.layout.within != nil), threshold: header.threshold,
+            sampling: header.sampling, rotation: header.layout.rotation, period: history.current.header.period.kind,
+            margin: margin, devices: insight.kind.deviceBasis(header), hasIdentifiers: header.layout.hasIdentifiers,
             floor: header.layout.floor)
     }
 
@@ -52,18 +46,13 @@ struct AnswerSource {
             axes.append(AnswerAxis(quantiles: quantiles, in: names.locale))
         }
         return InsightAnswer.Answered(
-            release: history.current.digest,
-            basis: basis,
-            axes: axes,
-            table: table,
-            view: view(of: period, in: names.calendar, order: order),
-            clip: clip,
+            release: history.current.digest, basis: basis, axes: axes, table: table,
+            view: view(of: period, in: names.calendar, order: order), clip: clip,
             leads: insight.kind.isCompared ? table.largestPlace.map { order.leads(of: $0) } ?? [] : [],
             leadOverWithheld: leadOverWithheld(order),
             aged: aged.map { from, to in
                 AgedDimension(
-                    name: from, title: title(from),
-                    now: to.flatMap { name in axes.first { $0.name == name } })
+                    name: from, title: title(from), now: to.flatMap { name in axes.first { $0.name == name } })
             })
     }
 
@@ -95,12 +84,9 @@ struct AnswerSource {
         case .table:
             if case .funnel = insight.kind { return .funnel(reading.stages) }
             return .table
-        case .ranking(let top):
-            return .ranking(AnswerRanking(of: table, top: top, order: order, rest: reading.rest))
-        case .change(let references):
-            return .change(references.map { comparison(with: $0, of: period, in: calendar) })
-        case .trend:
-            return .trend(([period] + insight.earlierPeriods(of: period, in: calendar)).reversed().map(point))
+        case .ranking(let top): return .ranking(AnswerRanking(of: table, top: top, order: order, rest: reading.rest))
+        case .change(let references): return .change(references.map { comparison(with: $0, of: period, in: calendar) })
+        case .trend: return .trend(([period] + insight.earlierPeriods(of: period, in: calendar)).reversed().map(point))
         }
     }
 

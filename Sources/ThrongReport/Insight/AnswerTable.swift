@@ -46,8 +46,7 @@ package struct AnswerRest: Sendable, Hashable {
     ///   - hasWithheld: whether the whole has parts that are withheld.
     ///   - isTold: whether so many can be told from none.
     package init(events: Int64, whole: Int64, quantity: Quantity?, hasWithheld: Bool, isTold: Bool) {
-        self.events = events
-        self.whole = whole
+        (self.events, self.whole) = (events, whole)
         isTooLittle = hasWithheld && !isTold
         self.quantity = isTold ? quantity : nil
     }

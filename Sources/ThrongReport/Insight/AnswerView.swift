@@ -92,9 +92,7 @@ package struct AnswerStage: Sendable, Hashable {
     ///   - reached: by row, those that came at least so far; the steps run fastest.
     ///   - steps: how many there are.
     ///   - noise: of one row's number over another's; nil where no margin is told.
-    package static func all(
-        _ reached: [Figure], steps: Int, noise: (Int, Int) -> QuotientNoise?
-    ) -> [AnswerStage] {
+    package static func all(_ reached: [Figure], steps: Int, noise: (Int, Int) -> QuotientNoise?) -> [AnswerStage] {
         func quotient(_ row: Int, over before: Int) -> Figure {
             guard let part = reached[row].quantity?.amount, let whole = reached[before].quantity?.amount, whole > 0,
                 let noise = noise(row, before)

@@ -33,8 +33,7 @@ package struct BandCounts {
         let open = fillings.enumerated().map { bandsLeftOpen(at: quantile, in: $1, cells: cells(ofFilling: $0)) }
         let bounds = (open.map(\.lowerBound).min() ?? place)...(open.map(\.upperBound).max() ?? place)
         return QuantileReading(
-            quantile: quantile,
-            lowest: bounds.lowerBound > 0 ? Decimals(exactly: edges[bounds.lowerBound - 1]) : nil,
+            quantile: quantile, lowest: bounds.lowerBound > 0 ? Decimals(exactly: edges[bounds.lowerBound - 1]) : nil,
             highest: bounds.upperBound < edges.count ? Decimals(exactly: edges[bounds.upperBound]) : nil,
             value: values.count == 1 ? values.first : nil)
     }

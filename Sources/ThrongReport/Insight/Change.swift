@@ -47,8 +47,7 @@ package struct Change: Sendable, Hashable {
             relativeInterval = relative.map { _ in Interval(low - 1, high - 1, places: Quantity.sharePlaces) }
         } else {
             guard let new = interval(later), let old = interval(earlier) else { return nil }
-            self.interval = Interval.difference(
-                (later.approximate, new), (earlier.approximate, old), places: places)
+            self.interval = Interval.difference((later.approximate, new), (earlier.approximate, old), places: places)
             relativeInterval = nil
         }
     }
@@ -82,11 +81,8 @@ extension Quantity {
             return Decimals(wide: numerator, over: scaled, places: places)
         case .estimate(let estimate):
             let rate = Decimals(exactly: estimate.rate)
-            var scale: Int128 = 1
-            for _ in 0..<rate.places { scale *= 10 }
-            return Decimals(wide: numerator * scale, over: rate.units, places: places)
-        case .drawn, .share, .settled, .quantile:
-            return Decimals(wide: numerator, over: denominator, places: places)
+            return Decimals(wide: numerator * .ten(to: rate.places), over: rate.units, places: places)
+        case .drawn, .share, .settled, .quantile: return Decimals(wide: numerator, over: denominator, places: places)
         }
     }
 }

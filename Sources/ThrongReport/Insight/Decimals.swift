@@ -9,9 +9,7 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter shiftedBy: the numerator counts units of 10^-shiftedBy, 0 to 6 (``SumMeasure/decimals``).
     package init(_ numerator: Int64, shiftedBy shift: Int = 0, over divisor: Int64, places: Int) {
-        var scaled = Int128(divisor)
-        for _ in 0..<shift { scaled *= 10 }
-        self.init(wide: Int128(numerator), over: scaled, places: places)
+        self.init(wide: Int128(numerator), over: Int128(divisor) * .ten(to: shift), places: places)
     }
 
     /// Divides wider numbers; the divisor is above 0. What does not fit 128 bits loses its last binary digits.
@@ -33,8 +31,7 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
         }
         let left = divisor - remainder
         if remainder > left || (remainder == left && quotient % 2 != 0) { quotient += 1 }
-        units = quotient
-        self.places = places
+        (units, self.places) = (quotient, places)
     }
 
     /// A number of at most 15 digits as it is written, such as 0.25 or 1234.5.
@@ -50,19 +47,13 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
 
     /// A floating-point number, clamped to what 64 bits hold.
     package init(_ value: Double, rounded rule: FloatingPointRoundingRule, places: Int) {
-        var scale = 1.0
-        for _ in 0..<places { scale *= 10 }
-        let scaled = (value * scale).rounded(rule)
+        let scaled = (value * Double(Int128.ten(to: places))).rounded(rule)
         units = Int128(Swift.min(Swift.max(scaled, -0x1p62), 0x1p62))
         self.places = places
     }
 
     /// An approximation for lengths and order, never for print.
-    package var approximate: Double {
-        var scale = 1.0
-        for _ in 0..<places { scale *= 10 }
-        return Double(units) / scale
-    }
+    package var approximate: Double { Double(units) / (0..<places).reduce(1.0) { power, _ in power * 10 } }
 
     package init(whole: Int) { self.init(units: Int128(whole), places: 0) }
 
@@ -106,10 +97,7 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A number of units of 10^-places.
-    package init(units: Int128, places: Int) {
-        self.units = units
-        self.places = places
-    }
+    package init(units: Int128, places: Int) { (self.units, self.places) = (units, places) }
 
     /// "1234.50": no grouping, a hyphen for minus; what CSV and JSON carry.
     package var description: String {
@@ -119,6 +107,9 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension Decimals {
-    package var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) }
+extension Decimals { package var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) } }
+
+extension Int128 {
+    /// A power of ten, of 0 to 38.
+    static func ten(to exponent: Int) -> Int128 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
 }

@@ -33,9 +33,7 @@ package struct DrawnMean {
             return
         }
         let sum = Swift.min(Swift.max(sum, 0), events)
-        func isTooFar(_ mean: Double) -> Bool {
-            Self.surprise(sum, of: events, ifMean: mean, rate: rate) > Self.limit
-        }
+        func isTooFar(_ mean: Double) -> Bool { Self.surprise(sum, of: events, ifMean: mean, rate: rate) > Self.limit }
         let kept = sum / events
         low = sum > 0 ? Self.end(from: kept, to: 0, isTooFar) : 0
         high = sum < events ? Self.end(from: kept, to: 1, isTooFar) : 1
@@ -46,12 +44,8 @@ package struct DrawnMean {
     package static func meansKept(of events: Int64, ifMean mean: Double, rate: Double) -> (low: Double, high: Double) {
         let events = Double(events)
         guard events > 0 else { return (0, 1) }
-        func isTooFar(_ kept: Double) -> Bool {
-            surprise(kept * events, of: events, ifMean: mean, rate: rate) > limit
-        }
-        return (
-            isTooFar(0) ? end(from: mean, to: 0, isTooFar) : 0, isTooFar(1) ? end(from: mean, to: 1, isTooFar) : 1
-        )
+        func isTooFar(_ kept: Double) -> Bool { surprise(kept * events, of: events, ifMean: mean, rate: rate) > limit }
+        return (isTooFar(0) ? end(from: mean, to: 0, isTooFar) : 0, isTooFar(1) ? end(from: mean, to: 1, isTooFar) : 1)
     }
 
     /// The last place on the way that is not too far, or a little beyond.
@@ -86,7 +80,6 @@ package struct DrawnMean {
     /// T·KL(kept/T ‖ rate).
     private static func divergence(_ kept: Double, of all: Double, _ rate: Double) -> Double {
         let left = Swift.max(all - kept, 0)
-        return (kept > 0 ? kept * log(kept / (all * rate)) : 0)
-            + (left > 0 ? left * log(left / (all * (1 - rate))) : 0)
+        return (kept > 0 ? kept * log(kept / (all * rate)) : 0) + (left > 0 ? left * log(left / (all * (1 - rate))) : 0)
     }
 }

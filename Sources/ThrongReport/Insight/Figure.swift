@@ -31,13 +31,9 @@ package enum Reported<Value: Sendable & Hashable>: Sendable, Hashable {
     func nothing(in locale: Language) -> String? { self == .withheld ? nil : marker(in: locale) }
 }
 
-extension Reported<Quantity> {
-    package var quantity: Quantity? { value }
-}
+extension Reported<Quantity> { package var quantity: Quantity? { value } }
 
-extension Reported<Change> {
-    package var change: Change? { value }
-}
+extension Reported<Change> { package var change: Change? { value } }
 
 /// The reason why there is no number at all: a fact that everybody knows, of the plan, the calendar or the list of
 /// releases.

@@ -58,9 +58,8 @@ extension Release {
         let dimensions = header.layout.dimensions
         guard let place = dimensions.firstIndex(where: { $0.name == name }) else { return [] }
         let base = dimensions[place].coarsening?.place ?? place
-        return dimensions.indices
-            .filter { $0 != place && dimensions[$0].coarsening?.place == base && !aged.contains(dimensions[$0].name) }
-            .sorted { (-dimensions[$0].labels.count, $0) < (-dimensions[$1].labels.count, $1) }
-            .map { dimensions[$0].name }
+        return dimensions.indices.filter {
+            $0 != place && dimensions[$0].coarsening?.place == base && !aged.contains(dimensions[$0].name)
+        }.sorted { (-dimensions[$0].labels.count, $0) < (-dimensions[$1].labels.count, $1) }.map { dimensions[$0].name }
     }
 }

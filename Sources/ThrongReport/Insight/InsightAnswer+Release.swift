@@ -20,6 +20,8 @@ extension InsightAnswer {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let title = plan.titles(for: insight, in: locale)
         self.insight = insight
+        let dimensions = metric.map { plan.cubeDimensions(of: $0) } ?? []
+        rules = Dictionary(dimensions.map { ($0.name, $0.rule) }) { first, _ in first }
         names = PeriodNames(calendar: calendar, locale: locale)
         question = metric?.question ?? ""
         let isWithin = history.map { $0.current.header.layout.within != nil } ?? (metric?.within != nil)
@@ -27,20 +29,17 @@ extension InsightAnswer {
         bandUnit = metric?.histogram?.unit ?? ""
         let usual: Message = isWithin ? .visit : metric?.answered == nil ? .action : .device
         named =
-            metric?.noun
-            ?? Noun(one: locale.say(usual, ["count": 1]), many: locale.say(usual, ["count": Noun.several]))
+            metric?.noun ?? Noun(one: locale.say(usual, ["count": 1]), many: locale.say(usual, ["count": Noun.several]))
         filters = insight.filters.map {
             AnswerFilter(dimension: $0.dimension, title: title($0.dimension), bucket: $0.bucket)
         }
         guard let history, let source = AnswerSource(of: insight, plan: plan, history: history) else {
             let isOver = metric.map { calendar.midnight(of: $0.expires) <= period.start } ?? false
             let isAged = history.map { insight.isAged(in: $0.current, plan: plan) } ?? false
-            outcome = .absent(
-                !isNamed ? .unnamed : history == nil && isOver ? .expired : isAged ? .aged : .notReleased)
+            outcome = .absent(!isNamed ? .unnamed : history == nil && isOver ? .expired : isAged ? .aged : .notReleased)
             return
         }
-        outcome = .answered(
-            source.answered(for: period, in: names, aged: coarsened?.aged ?? [], title: title))
+        outcome = .answered(source.answered(for: period, in: names, aged: coarsened?.aged ?? [], title: title))
         comparisons = ownComparisons
     }
 }
@@ -85,8 +84,7 @@ extension AnswerComparison {
         of now: [Figure], with then: [Figure], reference: Insight.Reference, period: Period, isSameQuestion: Bool,
         interval: (Quantity) -> Interval?
     ) {
-        self.reference = reference
-        self.period = period
+        (self.reference, self.period) = (reference, period)
         rows = zip(now, then).map { now, then in
             Compared(
                 earlier: then,
@@ -133,8 +131,7 @@ extension Insight.Kind {
         case .retention: .answers
         case .frequency where header.layout.within == nil: .answers
         case .count, .mean, .distribution, .quantiles, .frequency, .funnel, .share(of: .events, part: _): nil
-        case .reach, .share(of: .devices, part: _):
-            header.hasFirsts ? .firsts : header.provesFirsts ? .proved : .window
+        case .reach, .share(of: .devices, part: _): header.hasFirsts ? .firsts : header.provesFirsts ? .proved : .window
         }
     }
 }

@@ -14,6 +14,8 @@ package struct InsightAnswer: Sendable, Hashable {
     package let names: PeriodNames
     /// The buckets that it is confined to.
     package let filters: [AnswerFilter]
+    /// The rules by which its dimensions coarsen, which say how readers are told their buckets.
+    let rules: [DimensionName: BucketingRule]
     package internal(set) var outcome: Outcome
     /// The comparisons that words on the same page make between numbers: all of them share one chance of error.
     package var comparisons = 0
@@ -37,9 +39,9 @@ package struct InsightAnswer: Sendable, Hashable {
         package let release: ReleaseDigest
         package let basis: NumberBasis
         /// The dimensions by which the rows are split; the histogram is the last.
-        package let axes: [AnswerAxis]
-        package let table: AnswerTable
-        package let view: AnswerView
+        package internal(set) var axes: [AnswerAxis]
+        package internal(set) var table: AnswerTable
+        package internal(set) var view: AnswerView
         /// The bounds of the values of a mean; nil for other numbers.
         package let clip: ClosedRange<Double>?
         /// The lead of the largest number over each row of the table, in standard deviations of their difference. Nil

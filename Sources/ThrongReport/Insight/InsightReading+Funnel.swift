@@ -14,9 +14,7 @@ extension InsightReading {
             let whole = count(in: group, step: nil)
             for place in 0..<steps {
                 let reached = Self.sum(cells[place...]) ?? Self.difference(whole, Self.sum(cells[..<place]))
-                let quantity = reached.map {
-                    Quantity.drawn($0, of: .identifiers, within: numbers[rows.count]?.margin)
-                }
+                let quantity = reached.map { Quantity.drawn($0, of: .identifiers, within: numbers[rows.count]?.margin) }
                 rows.append(
                     AnswerRow(
                         buckets: labels(of: group) + [step.labels[place]],

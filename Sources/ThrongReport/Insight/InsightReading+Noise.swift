@@ -66,8 +66,7 @@ extension InsightReading {
         }
         let isSampled = release.header.sampling < 1 && counted == .count
         let numbers: [DrawnNumber?] =
-            areParts && !isSampled
-            ? splits.map { number(base + $0, counted) } : table.rows.map { _ in nil }
+            areParts && !isSampled ? splits.map { number(base + $0, counted) } : table.rows.map { _ in nil }
         return RowOrder(quantities: table.rows.map(\.figure.quantity), numbers: numbers, interval: interval)
     }
 

@@ -40,15 +40,11 @@ package struct InsightReading {
             return Place(dimension: dimension, bucket: bucket)
         }
         guard let law = MarginLaw(release.header) else { return nil }
-        self.law = law
-        kind = insight.kind
-        self.release = release
+        (self.law, kind, self.release) = (law, insight.kind, release)
         var names = insight.by
         switch insight.kind {
-        case .count:
-            break
-        case .reach:
-            guard release.header.reach else { return nil }
+        case .count: break
+        case .reach: guard release.header.reach else { return nil }
         case .share(let basis, let filter):
             guard basis == .events || release.header.reach else { return nil }
             part = [filter].compactMap { $0 }.compactMap(place)
@@ -96,9 +92,7 @@ package struct InsightReading {
         do {
             let bands = try BucketingRule.bands(edges: edges).labels().prefix(edges.count + 1)
             return dimension.labels.starts(with: bands)
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
     /// The groupings whose numbers the rows are.
@@ -127,9 +121,7 @@ package struct InsightReading {
 
     private var whole: Figure? {
         guard !axes.isEmpty, shows(base), start == nil else { return nil }
-        if case .share = kind {
-            guard !part.isEmpty, shows(base + part) else { return nil }
-        }
+        if case .share = kind { guard !part.isEmpty, shows(base + part) else { return nil } }
         return figure(of: [])
     }
 
@@ -278,9 +270,7 @@ package struct InsightReading {
     private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
 
     package var groups: [[Int]] {
-        shown.dropLast().reduce([[]]) { partial, buckets in
-            partial.flatMap { head in buckets.map { head + [$0] } }
-        }
+        shown.dropLast().reduce([[]]) { partial, buckets in partial.flatMap { head in buckets.map { head + [$0] } } }
     }
 
     package func labels(of group: [Int]) -> [BucketLabel] { zip(axes, group).map { $0.labels[$1] } }

@@ -28,10 +28,7 @@ package struct Interval: Sendable, Hashable {
         return high
     }
 
-    package init(low: Decimals?, high: Decimals?) {
-        self.low = low
-        self.high = high
-    }
+    package init(low: Decimals?, high: Decimals?) { (self.low, self.high) = (low, high) }
 
     /// Rounded outwards; an infinite end is open.
     package init(_ low: Double, _ high: Double, places: Int) {
@@ -39,10 +36,18 @@ package struct Interval: Sendable, Hashable {
         self.high = high.isFinite ? Decimals(high, rounded: .up, places: places) : nil
     }
 
-    /// Its ends, infinite where they are open.
-    package var ends: (low: Double, high: Double) {
-        (low?.approximate ?? -.infinity, high?.approximate ?? .infinity)
+    /// The same times a factor, as readers are told it: outwards, to a digit that its width leaves.
+    func told(times scale: Double = 1) -> Interval {
+        let (low, high) = ends
+        let digit = high - low < .infinity ? (high - low) / 5 * scale : 1
+        func end(_ value: Double, _ rule: FloatingPointRoundingRule) -> Decimals? {
+            value.isFinite ? Decimals(value * scale, rounded: rule, toFirstDigitOf: digit) : nil
+        }
+        return Interval(low: end(low, .down), high: end(high, .up))
     }
+
+    /// Its ends, infinite where they are open.
+    package var ends: (low: Double, high: Double) { (low?.approximate ?? -.infinity, high?.approximate ?? .infinity) }
 
     /// The interval of all events of which some were kept; nil where each was.
     ///
@@ -83,8 +88,7 @@ package struct Interval: Sendable, Hashable {
         case .settled:
             let value = quantity.approximate
             self.init(value, value, places: Quantity.sharePlaces)
-        case .quantile:
-            return nil
+        case .quantile: return nil
         }
     }
 

@@ -45,9 +45,8 @@ struct MarginLaw: Sendable {
         for (place, chosen) in buckets where isSplit(place) {
             let coarsening = dimensions[place].coarsening
             let own =
-                coarsening.map { coarse in
-                    Set(coarse.buckets.indices.filter { chosen.contains(coarse.buckets[$0]) })
-                } ?? chosen
+                coarsening.map { coarse in Set(coarse.buckets.indices.filter { chosen.contains(coarse.buckets[$0]) }) }
+                ?? chosen
             let base = coarsening?.place ?? place
             fields[base] = fields[base].map { $0.intersection(own) } ?? own
         }
@@ -57,8 +56,7 @@ struct MarginLaw: Sendable {
             measure: measure,
             fields: fields.sorted { $0.key < $1.key }.map {
                 .init(place: $0.key, size: dimensions[$0.key].labels.count, buckets: $0.value)
-            },
-            occasions: buckets.filter { !isSplit($0.key) },
+            }, occasions: buckets.filter { !isSplit($0.key) },
             deviation: Double(stated) / Interval.z / widest.squareRoot())
     }
 

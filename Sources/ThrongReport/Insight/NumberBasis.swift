@@ -34,11 +34,7 @@ package struct NumberBasis: Sendable, Hashable {
 
     /// True if numbers of a kind have an interval, because they are devices, quotients or estimates from a sample.
     package func hasInterval(_ kind: Insight.Kind) -> Bool {
-        switch kind {
-        case .reach, .share, .mean, .retention: true
-        case .count, .distribution, .frequency: sampling < 1
-        case .quantiles, .funnel: false
-        }
+        kind.isTally ? sampling < 1 : kind == .reach || kind.isQuotient
     }
 
     /// Returns the margin that holds 19 of 20 numbers of a kind; nil where they have an interval or a band instead.
@@ -58,12 +54,18 @@ package struct NumberBasis: Sendable, Hashable {
     package var floorText: String? { hasIdentifiers ? floor.rawValue : nil }
 
     /// The sampling rate as CSV and JSON have it: "1", "0.25".
-    package var samplingText: String {
-        sampling == 1 ? "1" : "\(sampling)"
-    }
+    package var samplingText: String { sampling == 1 ? "1" : "\(sampling)" }
 }
 
 extension Insight.Kind {
+    /// True if numbers are of events, or of what counts once each: of a sample they are scaled up.
+    var isTally: Bool {
+        switch self {
+        case .count, .distribution, .frequency: true
+        case .reach, .share, .mean, .quantiles, .retention, .funnel: false
+        }
+    }
+
     /// True if numbers are computed from two others.
     package var isQuotient: Bool {
         switch self {
@@ -96,9 +98,7 @@ package enum Counted: String, Sendable, Hashable, Codable {
     /// Finds what numbers of a kind count: identifiers for a metric that looks at windows, else events or devices.
     package init(by kind: Insight.Kind, isWithin: Bool) {
         self =
-            if isWithin {
-                .identifiers
-            } else {
+            if isWithin { .identifiers } else {
                 switch kind.counts {
                 case .events: .events
                 case .devices: .devices
@@ -117,6 +117,20 @@ package struct NumberMargin: Sendable, Hashable {
     package let cost: String
     /// True if the margin is about the numbers that answers are computed from, and not about the answers.
     package let isOfTerms: Bool
+}
+
+extension NumberBasis {
+    /// Reads what a report's file says of it, with how long an identifier lasts; nil where there is none. Unit: seconds.
+    package init(
+        counting counts: Counted, threshold: Threshold, sampling: Double, window: Int64?, period: PeriodKind,
+        within: Int64, isOfTerms: Bool, devices: Devices?, floor: FloorKind
+    ) {
+        self.init(
+            counts: counts, threshold: threshold, sampling: sampling,
+            rotation: window.map { Rotation(seconds: $0) } ?? .standard, period: period,
+            margin: NumberMargin(events: within, devices: nil, cost: "", isOfTerms: isOfTerms), devices: devices,
+            hasIdentifiers: window != nil, floor: floor)
+    }
 }
 
 extension NumberMargin {

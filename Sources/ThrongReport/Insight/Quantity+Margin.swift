@@ -24,9 +24,7 @@ extension Quantity {
 
     /// The margin that holds a number in 19 of 20 cases; nil for quotients, estimates and what is left of a whole.
     /// Unit: the number's.
-    package var within: Int64? {
-        if case .drawn(_, _, let within) = self { within } else { nil }
-    }
+    package var within: Int64? { if case .drawn(_, _, let within) = self { within } else { nil } }
 }
 
 extension Interval {
@@ -77,8 +75,7 @@ extension Decimals {
             self.init(value, rounded: rule, places: -exponent)
             return
         }
-        var step: Int128 = 1
-        for _ in 0..<exponent { step *= 10 }
+        let step = Int128.ten(to: exponent)
         self.init(units: Decimals(value / Double(step), rounded: rule, places: 0).units * step, places: 0)
     }
 
@@ -91,10 +88,7 @@ extension Decimals {
     }
 
     private func rounded(toTens exponent: Int) -> Decimals {
-        var step: Int128 = 1
-        for _ in 0..<exponent { step *= 10 }
-        var divisor = step
-        for _ in 0..<places { divisor *= 10 }
+        let (step, divisor) = (Int128.ten(to: exponent), Int128.ten(to: exponent + places))
         return Decimals(units: Decimals(wide: units, over: divisor, places: 0).units * step, places: 0)
     }
 }

@@ -28,34 +28,25 @@ package enum Quantity: Sendable, Hashable {
     /// a quantile in a band that is open, or in one within which it can't be told.
     package var decimal: Decimals? {
         switch self {
-        case .drawn(let count, of: _, within: _):
-            Decimals(count, over: 1, places: 0)
+        case .drawn(let count, of: _, within: _): Decimals(count, over: 1, places: 0)
         case .share(let part, let whole, _), .settled(let part, let whole):
             Decimals(part, over: whole, places: Self.sharePlaces)
         case .mean(let sum, let decimals, let events, _):
             Decimals(sum, shiftedBy: decimals, over: events, places: Self.places(ofMean: decimals))
-        case .estimate(let estimate):
-            estimate.decimal
-        case .quantile(let reading):
-            reading.value
+        case .estimate(let estimate): estimate.decimal
+        case .quantile(let reading): reading.value
         }
     }
 
     /// An approximation for lengths of bars and for order, never for print.
     package var approximate: Double {
         switch self {
-        case .drawn(let count, of: _, within: _):
-            return Double(count)
-        case .share(let part, let whole, _), .settled(let part, let whole):
-            return Double(part) / Double(whole)
+        case .drawn(let count, of: _, within: _): Double(count)
+        case .share(let part, let whole, _), .settled(let part, let whole): Double(part) / Double(whole)
         case .mean(let sum, let decimals, let events, _):
-            var scale = 1.0
-            for _ in 0..<decimals { scale *= 10 }
-            return Double(sum) / scale / Double(events)
-        case .estimate(let estimate):
-            return Double(estimate.counted) / estimate.rate
-        case .quantile(let reading):
-            return reading.value?.approximate ?? (reading.lowest ?? reading.highest)?.approximate ?? 0
+            Double(sum) / Double(Int128.ten(to: decimals)) / Double(events)
+        case .estimate(let estimate): Double(estimate.counted) / estimate.rate
+        case .quantile(let reading): reading.value?.approximate ?? (reading.lowest ?? reading.highest)?.approximate ?? 0
         }
     }
 
@@ -83,8 +74,7 @@ package enum Quantity: Sendable, Hashable {
     /// True if it is larger than another number of its kind, as both were drawn.
     package func exceeds(_ other: Quantity) -> Bool {
         guard let mine = fraction, let theirs = other.fraction else { return false }
-        return Int128(mine.numerator) * Int128(theirs.denominator)
-            > Int128(theirs.numerator) * Int128(mine.denominator)
+        return Int128(mine.numerator) * Int128(theirs.denominator) > Int128(theirs.numerator) * Int128(mine.denominator)
     }
 }
 
@@ -114,8 +104,6 @@ package struct Estimate: Sendable, Hashable {
     /// counted / rate, to a whole number.
     package var decimal: Decimals {
         let fraction = Decimals(exactly: rate)
-        var scale: Int128 = 1
-        for _ in 0..<fraction.places { scale *= 10 }
-        return Decimals(wide: Int128(counted) * scale, over: fraction.units, places: 0)
+        return Decimals(wide: Int128(counted) * .ten(to: fraction.places), over: fraction.units, places: 0)
     }
 }

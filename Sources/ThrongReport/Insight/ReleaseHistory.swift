@@ -14,9 +14,7 @@ package struct ReleaseHistory: Sendable {
     /// Earlier periods whose numbers the plan promised to others only.
     package let unnamed: Set<Period>
 
-    package init(
-        current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = []
-    ) {
+    package init(current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = []) {
         (self.current, self.earlier, self.unnamed) = (current, earlier, unnamed)
         self.began = began ?? ([current] + earlier).map(\.header.period.start).min() ?? current.header.period.start
     }

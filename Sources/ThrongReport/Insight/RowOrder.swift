@@ -18,7 +18,7 @@ struct RowOrder {
             let variance = own.variance + theirs.variance - 2 * own.covariance(with: theirs)
             return variance > 0 ? gap / variance.squareRoot() : gap == 0 ? 0 : gap * .infinity
         }
-        guard let (above, below) = Self.both(interval(mine), interval(its)) else { return 0 }
+        guard let above = interval(mine), let below = interval(its) else { return 0 }
         let gap = mine.approximate - its.approximate
         let apart = Interval.difference((mine.approximate, above), (its.approximate, below), places: 9).ends
         let side = gap > 0 ? gap - apart.low : apart.high - gap
@@ -28,9 +28,7 @@ struct RowOrder {
     /// Returns the lead of the largest row over each row, in standard deviations; nil for itself and where no number is
     /// published.
     func leads(of largest: Int) -> [Double?] {
-        quantities.indices.map { row in
-            row == largest || quantities[row] == nil ? nil : lead(of: largest, over: row)
-        }
+        quantities.indices.map { row in row == largest || quantities[row] == nil ? nil : lead(of: largest, over: row) }
     }
 
     /// Returns the lead of one row over some others together, in standard deviations; 0 where that can't be told.
@@ -48,10 +46,5 @@ struct RowOrder {
         if let mine = one.amount, let its = other.amount { return Double(mine) - Double(its) }
         guard let mine = one.fraction, let its = other.fraction, mine.denominator == its.denominator else { return nil }
         return Double(mine.numerator) - Double(its.numerator)
-    }
-
-    private static func both(_ one: Interval?, _ other: Interval?) -> (Interval, Interval)? {
-        guard let one, let other else { return nil }
-        return (one, other)
     }
 }

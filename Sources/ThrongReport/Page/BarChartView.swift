@@ -65,9 +65,7 @@ struct BarChartView {
         self.init(answer, entries, order: "ranking", anchor: anchor)
     }
 
-    private init(
-        _ answer: InsightAnswer, _ entries: [Entry], order: String, anchor: String, isCentred: Bool = false
-    ) {
+    private init(_ answer: InsightAnswer, _ entries: [Entry], order: String, anchor: String, isCentred: Bool = false) {
         var isShare = false
         if case .share = answer.insight.kind { isShare = true }
         self.init(
@@ -100,29 +98,23 @@ struct BarChartView {
             let value = entry.mark.value ?? 0
             return [
                 "textY": rows.labelY(place), "barY": rows.barY(place),
-                "barX": Coordinate.percent(
-                    isCentred ? (1 - abs(value) / range) / 2 : (min(value, 0) - lowest) / range),
+                "barX": Coordinate.percent(isCentred ? (1 - abs(value) / range) / 2 : (min(value, 0) - lowest) / range),
                 "barWidth": Coordinate.percent(abs(value) / range),
-                "barLabel": entry.label.shortened(toWidth: ChartRows.room),
-                "barTitle": entry.label,
+                "barLabel": entry.label.shortened(toWidth: ChartRows.room), "barTitle": entry.label,
                 "barValue": entry.mark.words(in: locale),
                 "barFigures": rows.figures(words, row: place, isPublished: entry.mark.value != nil),
                 "barClass": entry.isRest ? "bar rest" : "bar",
                 // A shorter one would be a speck.
                 "barWhiskers": [entry.span].compactMap { $0 }.filter { ($0.high - $0.low) / range > 0.02 }.map {
                     Self.whisker($0, from: lowest, range: range, at: rows.barMiddle(place))
-                },
-                "barPublished": entry.mark.value != nil,
-                "barWithheld": entry.mark == .withheld,
+                }, "barPublished": entry.mark.value != nil, "barWithheld": entry.mark == .withheld,
             ] as TemplateView
         }
         height = rows.height(entries.count)
         let axis = isCentred ? 0.5 : -lowest / range
         stubX = Coordinate.percent(axis)
         stubOffset = isCentred ? "-14" : "0"
-        chartID = caption.name
-        chartTitle = caption.title
-        chartSummary = caption.summary
+        (chartID, chartTitle, chartSummary) = (caption.name, caption.title, caption.summary)
     }
 
     private static func whisker(

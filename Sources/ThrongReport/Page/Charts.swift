@@ -1,4 +1,4 @@
-internal import ThrongPlan
+package import ThrongPlan
 
 /// The charts of report pages, for numbers that do not come from a report.
 ///
@@ -18,19 +18,17 @@ package enum Charts {
 
     /// bars, lines, spark and heat.
     package static let templates: [(name: String, bytes: [UInt8])] = [
-        ("bars", PackageResources.bars_mustache),
-        ("lines", PackageResources.lines_mustache),
-        ("spark", PackageResources.spark_mustache),
-        ("heat", PackageResources.heat_mustache),
+        ("bars", PackageResources.bars_mustache), ("lines", PackageResources.lines_mustache),
+        ("axis", PackageResources.axis_mustache), ("plot", PackageResources.plot_mustache),
+        ("spark", PackageResources.spark_mustache), ("heat", PackageResources.heat_mustache),
     ]
 
-    package static func bars(_ rows: [(label: String, mark: ChartMark)], _ caption: Caption) -> Any {
-        BarChartView(rows.map { BarChartView.Entry(label: $0.label, mark: $0.mark) }, caption)
-    }
+    package static func bars(_ rows: [(label: String, mark: ChartMark)], _ caption: Caption, in locale: Language) -> Any
+    { BarChartView(rows.map { BarChartView.Entry(label: $0.label, mark: $0.mark) }, caption, locale: locale) }
 
     /// Lines over periods, one drawing a series, all by one scale; a withheld number is a gap.
     package static func lines(
-        _ series: [(label: String?, marks: [ChartMark])], periods: [String], _ caption: Caption
+        _ series: [(label: String?, marks: [ChartMark])], periods: [String], _ caption: Caption, in locale: Language
     ) -> [Any] {
         let scale = LineScale(over: series.flatMap(\.marks).compactMap(\.value))
         return series.enumerated().map { place, one in
@@ -38,25 +36,25 @@ package enum Charts {
                 name: series.count == 1 ? caption.name : "\(caption.name)-\(place + 1)",
                 title: [caption.title, one.label].compactMap { $0 }.joined(separator: ": "), summary: caption.summary)
             return LineChartView(
-                one.marks, periods: periods, label: one.label, scale: scale, isShare: false, own)
+                one.marks, periods: periods, label: one.label, scale: scale, isShare: false, locale: locale, own)
         }
     }
 
     /// A small line over periods, beside words that say its last number.
     package static func spark(_ marks: [ChartMark]) -> Any {
         LineChartView(
-            marks, periods: marks.map(\.text), label: nil, scale: LineScale(over: marks.compactMap(\.value)),
+            marks, periods: marks.map { _ in "" }, label: nil, scale: LineScale(over: marks.compactMap(\.value)),
             isShare: false, isSpark: true, Caption(name: "", title: "", summary: ""))
     }
 
     /// A table whose cells are shaded by their numbers: rows down, the second dimension across.
     package static func heat(
         side: String, across: (title: String, labels: [String]), rows: [(label: String, marks: [ChartMark])],
-        _ caption: Caption
+        _ caption: Caption, in locale: Language
     ) -> Any {
         HeatTableView(
             sideHeads: [side], acrossTitle: across.title, across: across.labels,
-            lines: rows.map { ([$0.label], $0.marks) }, rests: [], caption: caption.title)
+            lines: rows.map { ([$0.label], $0.marks) }, rests: [], caption: caption.title, locale: locale)
     }
 }
 
@@ -69,16 +67,10 @@ package enum ChartMark: Sendable, Hashable {
     /// There is nothing to be published or withheld: everybody knows why.
     case nothing(String)
 
-    var value: Double? {
-        if case .number(let value, _, _) = self { value } else { nil }
-    }
+    var value: Double? { if case .number(let value, _, _) = self { value } else { nil } }
 
-    /// The number without its unit, or the words in its place, on an English page.
-    package var text: String { text(in: .english) }
-    /// The number with its unit, or the words in its place, on an English page.
-    package var words: String { words(in: .english) }
-
-    func text(in locale: Language) -> String {
+    /// The number without its unit, or the words in its place.
+    package func text(in locale: Language) -> String {
         switch self {
         case .number(_, let text, _): text
         case .withheld: NumberStatus.withheld.marker(in: locale) ?? ""
@@ -86,7 +78,8 @@ package enum ChartMark: Sendable, Hashable {
         }
     }
 
-    func words(in locale: Language) -> String {
+    /// The number with its unit, or the words in its place.
+    package func words(in locale: Language) -> String {
         if case .number(_, _, let words) = self { words } else { text(in: locale) }
     }
 }
@@ -94,8 +87,7 @@ package enum ChartMark: Sendable, Hashable {
 extension InsightAnswer {
     func mark(_ figure: Figure) -> ChartMark {
         switch figure {
-        case .published(let quantity):
-            .number(quantity.approximate, text: text(quantity), words: words(quantity))
+        case .published(let quantity): .number(quantity.approximate, text: text(quantity), words: words(quantity))
         case .withheld: .withheld
         case .impossible, .absent: .nothing(figure.marker(in: locale) ?? "")
         }

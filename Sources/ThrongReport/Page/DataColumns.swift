@@ -45,7 +45,7 @@ struct DataColumns {
     /// Returns the cells for what groups leave of the whole: in a sample that has no interval, and as a sum no margin
     /// that is told.
     func cells(ofRest rest: Quantity) -> [DataCellView] {
-        numbers(rest, nil, margin: margin.map { _ in "\u{2013}" }).map { DataCellView($0) }
+        numbers(rest.rounded(like: whole), nil, margin: margin.map { _ in "\u{2013}" }).map { DataCellView($0) }
     }
 
     /// A figure alone, with its interval or margin.
@@ -59,9 +59,7 @@ struct DataColumns {
         } ?? DataCellView(insteadOf: figure, in: answer.locale)
     }
 
-    func heads(of comparison: AnswerComparison) -> [String] {
-        [answer.names.short(comparison.period)] + changeHeads
-    }
+    func heads(of comparison: AnswerComparison) -> [String] { [answer.names.short(comparison.period)] + changeHeads }
 
     var changeHeads: [String] {
         [answer.locale.say(.headChange)] + (answer.unit == "share" ? [] : [answer.locale.say(.headChangePercent)])
@@ -99,9 +97,7 @@ struct DataColumns {
         let locale = answer.locale
         let noun = answer.noun.many.sentenceCased
         // The terms of a quotient are those of the sample.
-        func sampled(_ message: Message) -> String {
-            locale.say(message, ["isSample": answer.isSample, "noun": noun])
-        }
+        func sampled(_ message: Message) -> String { locale.say(message, ["isSample": answer.isSample, "noun": noun]) }
         func inUnit(_ message: Message) -> String {
             locale.say(message, ["hasUnit": !answer.unit.isEmpty, "unit": answer.unit])
         }
@@ -131,16 +127,12 @@ struct DataColumns {
         case .share(let part, let whole, let noise):
             let terms = [(part, noise.part), (whole, noise.whole)]
             all = [answer.text(quantity)] + terms.map { answer.wording.term($0, variance: $1) }
-        case .settled(let part, let whole):
-            all = [answer.text(quantity), locale.text(part), locale.text(whole)]
+        case .settled(let part, let whole): all = [answer.text(quantity), locale.text(part), locale.text(whole)]
         case .mean(_, _, let events, let noise):
             all = [answer.text(quantity), answer.wording.term(events, variance: noise.whole)]
-        case .quantile(let reading):
-            all = [reading.value.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
+        case .quantile(let reading): all = [reading.shown.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
         }
-        if hasInterval {
-            all.append(interval.map { answer.text(from: $0) } ?? "\u{2013}")
-        }
+        if hasInterval { all.append(interval.map { answer.text(from: $0) } ?? "\u{2013}") }
         return all + [margin].compactMap { $0 }
     }
 }
@@ -148,7 +140,7 @@ struct DataColumns {
 extension InsightAnswer {
     /// The buckets that it is confined to: "Device: phone".
     var scopes: [String] {
-        filters.map { locale.say(.scope, ["dimension": $0.title, "bucket": $0.bucket.text]) }
+        filters.map { locale.say(.scope, ["dimension": $0.title, "bucket": words(for: $0.bucket, of: $0.dimension)]) }
     }
 
     /// Returns the words for a number's margin: "±14".

@@ -14,38 +14,30 @@ extension DataTableBody {
         let columns = DataColumns(answer, answered)
         let table = answered.table
         switch answered.view {
-        case .trend(let points):
-            self.init(trend: points, of: answer, answered, columns)
-        case .ranking(let ranking):
-            self.init(ranking, of: answered, columns, in: answer.locale)
+        case .trend(let points): self.init(trend: points, of: answer, answered, columns)
+        case .ranking(let ranking): self.init(ranking, of: answered, columns, in: answer.locale)
         case .change(let comparisons) where answered.axes.isEmpty:
             self.init(changeOfOneNumber: comparisons, of: answer, table, columns)
         case .change(let comparisons):
             let heads: [String] = columns.heads.prefix(1) + comparisons.flatMap(columns.heads)
             self.init(
-                labelHeads: columns.labelHeads,
-                numberHeads: heads,
+                labelHeads: columns.labelHeads, numberHeads: heads,
                 rows: table.rows.enumerated().map { place, row in
                     DataRowView(
                         labels: columns.labels(of: row),
-                        cells: [columns.cell(row.figure)]
-                            + comparisons.flatMap { columns.cells(of: $0.rows[place]) })
+                        cells: [columns.cell(row.figure)] + comparisons.flatMap { columns.cells(of: $0.rows[place]) })
                 })
         case .funnel(let stages):
             self.init(
-                labelHeads: columns.labelHeads,
-                numberHeads: columns.heads,
+                labelHeads: columns.labelHeads, numberHeads: columns.heads,
                 rows: zip(table.rows, stages).map { row, stage in
                     DataRowView(labels: columns.labels(of: row), cells: columns.cells(row.figure, stage))
                 })
         case .table:
             let blanks = Self.blanks(answered)
             self.init(
-                labelHeads: columns.labelHeads,
-                numberHeads: columns.heads,
-                rows: table.rows.map {
-                    DataRowView(labels: columns.labels(of: $0), cells: columns.cells($0.figure))
-                },
+                labelHeads: columns.labelHeads, numberHeads: columns.heads,
+                rows: table.rows.map { DataRowView(labels: columns.labels(of: $0), cells: columns.cells($0.figure)) },
                 rests: [table.rest?.quantity].compactMap { $0 }.map {
                     DataRowView(
                         labels: [answer.locale.say(.withheldTogether)] + blanks, cells: columns.cells(ofRest: $0))

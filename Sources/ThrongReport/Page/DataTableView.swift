@@ -37,9 +37,7 @@ struct DataCellView {
     let cellNothings: [String]
     let cellSpan: Int
 
-    init(_ text: String) {
-        (cellNumbers, cellWithheld, cellNothings, cellSpan) = ([text], false, [], 1)
-    }
+    init(_ text: String) { (cellNumbers, cellWithheld, cellNothings, cellSpan) = ([text], false, [], 1) }
 
     init<Value>(insteadOf reported: Reported<Value>, in locale: Language, span: Int = 1) {
         (cellNumbers, cellWithheld, cellSpan) = ([], reported == .withheld, span)

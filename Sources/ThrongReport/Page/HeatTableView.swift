@@ -23,15 +23,11 @@ struct HeatTableView {
         guard let last = answered.axes.last, !last.labels.isEmpty else { return nil }
         let rows = answered.table.rows
         self.init(
-            sideHeads: answered.axes.dropLast().map(\.title), acrossTitle: last.title,
-            across: last.labels.map(\.text),
+            sideHeads: answered.axes.dropLast().map(\.title), acrossTitle: last.title, across: last.labels.map(\.text),
             lines: stride(from: 0, to: rows.count, by: last.labels.count).map { start in
                 let line = rows[start..<min(start + last.labels.count, rows.count)]
                 return (line.first.map { $0.buckets.dropLast().map(\.text) } ?? [], line.map { answer.mark($0.figure) })
-            },
-            rests: [answered.table.rest?.quantity].compactMap { $0 }.map {
-                answer.part($0, of: answered.shareBase)
-            },
+            }, rests: [answered.table.rest?.quantity].compactMap { $0 }.map { answer.part($0, of: answered.shareBase) },
             caption: answer.insight.title, locale: answer.locale)
     }
 
@@ -44,12 +40,8 @@ struct HeatTableView {
         let highest = lines.flatMap(\.marks).compactMap(\.value).max() ?? 0
         heatCaption = caption
         heatName = locale.say(.tableNamed, ["title": caption])
-        heatRests = rests
-        self.sideHeads = sideHeads
-        sideCount = sideHeads.count
-        self.acrossTitle = acrossTitle
-        acrossCount = across.count
-        self.across = across
+        (heatRests, self.sideHeads) = (rests, sideHeads)
+        (sideCount, self.acrossTitle, acrossCount, self.across) = (sideHeads.count, acrossTitle, across.count, across)
         heatRows = lines.map { line in
             [
                 "sides": line.sides,

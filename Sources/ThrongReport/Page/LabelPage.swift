@@ -36,10 +36,7 @@ package struct LabelTrial: Sendable, Hashable {
         package let name: String
         package let value: String
 
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
+        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
     package init(event: String, values: [String: String], outcomes: [Outcome]) {

@@ -37,8 +37,7 @@ enum LabelView {
                 "metrics": purpose.metrics.map { metric -> TemplateView in
                     [
                         "metricTitle": metric.title, "metricTitleLanguage": metric.titleLanguage.attributes,
-                        "metricQuestion": metric.question,
-                        "metricQuestionLanguage": metric.questionLanguage.attributes,
+                        "metricQuestion": metric.question, "metricQuestionLanguage": metric.questionLanguage.attributes,
                         "metricFacts": Self.topics(of: metric.facts),
                     ]
                 },
@@ -53,8 +52,7 @@ enum LabelView {
                 isLong ? [["more": language.say(.labelMore, ["count": rest.count]), "rest": rest]] : []
             return [
                 "dimensionTitle": dimension.title, "dimensionLanguage": dimension.language.attributes,
-                "dimensionSource": dimension.source,
-                "buckets": Array(dimension.buckets.prefix(shown)),
+                "dimensionSource": dimension.source, "buckets": Array(dimension.buckets.prefix(shown)),
                 "moreBuckets": more, "unlisted": dimension.buckets.isEmpty ? [dimension.summary] : [],
             ]
         }

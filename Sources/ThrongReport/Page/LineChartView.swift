@@ -16,6 +16,8 @@ struct LineChartView {
     let stubY: String
     let stubHeight: String
     let baseline: String
+    /// The width of what stands beside the drawing. Unit: ems.
+    let axis: Double
     let axisWidth: String
     let labelY: String
     let chartID: String
@@ -30,9 +32,7 @@ struct LineChartView {
     /// One of two drawings side by side there. Unit: pixels.
     private static let half = 104.0
 
-    init(
-        _ answer: InsightAnswer, points: [AnswerPoint], row: Int, label: String?, anchor: String, isSpark: Bool
-    ) {
+    init(_ answer: InsightAnswer, points: [AnswerPoint], row: Int, label: String?, anchor: String, isSpark: Bool) {
         let marks = points.map { answer.mark($0.figures[row]) }
         self.init(
             marks, periods: points.map { answer.names.short($0.period) }, label: label,
@@ -63,9 +63,7 @@ struct LineChartView {
         let (top, plot) = isSpark ? (4.0, 36.0) : (12.0, label == nil ? 150.0 : 80.0)
         let count = Double(marks.count)
         func across(_ place: Int) -> String { Coordinate.percent((Double(place) + 0.5) / count) }
-        func down(_ value: Double) -> String {
-            Coordinate.number(top + plot - plot * scale.height(of: value))
-        }
+        func down(_ value: Double) -> String { Coordinate.number(top + plot - plot * scale.height(of: value)) }
         lineSegments = zip(marks, marks.dropFirst()).enumerated().compactMap { place, pair in
             guard let left = pair.0.value, let right = pair.1.value else { return nil }
             return [
@@ -93,7 +91,7 @@ struct LineChartView {
         let marked = isSpark ? [] : scale.marks.map { ($0, scale.text($0, isShare: isShare, in: locale)) }
         lineGrid = marked.map { ["gridY": down($0), "gridLabel": $1] }
         // Numbers stand beside the drawing, so that no line leads through them.
-        let axis = (marked.map(\.1.width).max() ?? -0.7) + 0.7
+        axis = (marked.map(\.1.width).max() ?? -0.7) + 0.7
         axisWidth = "\(Coordinate.number(axis))em"
         let room = (label == nil ? Self.narrowest : Self.half) - axis * Self.letters
         lineTicks = isSpark ? [] : Self.ticks(periods, room: room)
@@ -101,25 +99,23 @@ struct LineChartView {
         height = Coordinate.number(top + plot + (isSpark ? 4 : 28))
         let stub = isSpark ? 8.0 : 14.0
         stubY = Coordinate.number(top + plot - stub)
-        stubHeight = Coordinate.number(stub)
-        baseline = down(0)
+        (stubHeight, baseline) = (Coordinate.number(stub), down(0))
         labelY = Coordinate.number(top + plot + 20)
-        chartID = caption.name
-        chartTitle = caption.title
-        chartSummary = caption.summary
+        (chartID, chartTitle, chartSummary) = (caption.name, caption.title, caption.summary)
     }
 
-    /// Every nth period, counted from the last one: as many as the narrowest drawing has room for.
+    /// Every nth period, counted from the last one: as many as the narrowest drawing has room for; else both ends.
     ///
     /// - Parameter room: the narrowest drawing, in pixels.
-    private static func ticks(_ periods: [String], room: Double) -> [TemplateView] {
+    static func ticks(_ periods: [String], room: Double) -> [TemplateView] {
         let width = (periods.map(\.width).max() ?? 0) * letters
         let pitch = room / Double(periods.count)
         // A label that does not fit beside the drawing begins or ends with it.
         let isWide = width > pitch + 2 * beside
         let most = min(max(Int(room / (width * (isWide ? 1.5 : 1) + 8)), 1), mostTicks)
-        let step = (periods.count + most - 1) / most
         let last = periods.count - 1
+        // Where one has room, the ends may both have it.
+        let step = most == 1 && 2 * width + 8 <= room ? max(last, 1) : (periods.count + most - 1) / most
         return periods.indices.filter { (last - $0).isMultiple(of: step) }.map { place in
             let end = isWide && place == last ? "100%" : isWide && place == 0 ? "0" : nil
             return [

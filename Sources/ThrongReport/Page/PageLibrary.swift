@@ -42,6 +42,9 @@ package struct PageLibrary: Sendable {
 package enum PageStyle {
     /// Type scale, colours for light, dark and print, tiles, tables, marks of withheld numbers.
     package static let base = String(decoding: PackageResources.report_css, as: UTF8.self)
+    /// The style of a drawing alone: two of the base's parts, which blank lines part.
+    static let drawing = base.split(separator: "\n\n").filter { $0.hasPrefix(":root") || $0.hasPrefix("/* Axes") }
+        .joined(separator: "\n")
     /// The style of what reports lack: links in a text, forms and buttons.
     package static let controls = String(decoding: PackageResources.controls_css, as: UTF8.self)
 }

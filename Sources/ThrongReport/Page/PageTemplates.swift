@@ -11,23 +11,32 @@ struct PageTemplates: Sendable {
 
     private init() throws(ReportError) {
         library = try PageLibrary([
-            ("report", PackageResources.report_mustache),
-            ("section", PackageResources.section_mustache),
-            ("bars", PackageResources.bars_mustache),
-            ("lines", PackageResources.lines_mustache),
-            ("ranges", PackageResources.ranges_mustache),
-            ("spark", PackageResources.spark_mustache),
-            ("heat", PackageResources.heat_mustache),
-            ("share", PackageResources.share_mustache),
-            ("table", PackageResources.table_mustache),
-            ("label", PackageResources.label_mustache),
-            ("labels", PackageResources.labels_mustache),
-            ("letter", PackageResources.letter_mustache),
+            ("report", PackageResources.report_mustache), ("section", PackageResources.section_mustache),
+            ("bars", PackageResources.bars_mustache), ("lines", PackageResources.lines_mustache),
+            ("axis", PackageResources.axis_mustache), ("plot", PackageResources.plot_mustache),
+            ("drawing", PackageResources.drawing_mustache),
+            ("ranges", PackageResources.ranges_mustache), ("spark", PackageResources.spark_mustache),
+            ("heat", PackageResources.heat_mustache), ("share", PackageResources.share_mustache),
+            ("table", PackageResources.table_mustache), ("label", PackageResources.label_mustache),
+            ("labels", PackageResources.labels_mustache), ("letter", PackageResources.letter_mustache),
         ])
     }
 
     func page(of document: ReportDocument) throws(ReportError) -> String {
         try library.rendered(PageView.of(document, css: css + document.locale.paperStyle), by: "report")
+    }
+
+    /// The drawings of a document, by the names of their insights.
+    func drawings(of document: ReportDocument) throws(ReportError) -> [(insight: InsightName, svg: String)] {
+        var drawings: [(insight: InsightName, svg: String)] = []
+        for answer in document.answers {
+            guard let view = DrawingView.of(answer, in: document, css: PageStyle.drawing) else { continue }
+            // No table stands beside it.
+            let table = PageText().escapeText(document.locale.say(.alsoInTable))
+            let svg = try library.rendered(view, by: "drawing").replacing(table, with: "")
+            drawings.append((answer.insight.name, svg))
+        }
+        return drawings
     }
 
     func letter(_ view: TemplateView) throws(ReportError) -> String { try library.rendered(view, by: "letter") }

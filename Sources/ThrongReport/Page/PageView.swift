@@ -17,6 +17,7 @@ enum PageView {
         }
         view["partnerTitle"] = document.partner.title
         view["appTitle"] = document.app.title
+        view["isHidden"] = document.publicity != .listed
         view["questions"] = locale.say(.questions, ["contact": document.app.contact])
         view["periodTitle"] = document.periodTitle
         view["periodLabel"] = document.periodLabel
@@ -47,8 +48,7 @@ enum PageView {
         view["sources"] = document.sources.map {
             [
                 "sourceTitle": $0.title, "sourcePeriod": $0.period,
-                "sourceThreshold": locale.written("\($0.threshold.devices)"),
-                "sourceCost": locale.written($0.cost),
+                "sourceThreshold": locale.written("\($0.threshold.devices)"), "sourceCost": locale.written($0.cost),
                 "sourceDigest": $0.digest.hex,
             ] as TemplateView
         }
@@ -61,9 +61,8 @@ extension ReportDocument {
     fileprivate func tell(in view: inout TemplateView) {
         let findings = findings
         view["findings"] = findings.map {
-            [
-                "findingAnchor": Self.anchor($0.place), "findingTitle": $0.title, "findingSentence": $0.sentence,
-            ] as TemplateView
+            ["findingAnchor": Self.anchor($0.place), "findingTitle": $0.title, "findingSentence": $0.sentence]
+                as TemplateView
         }
         let notes = [nothingYet].compactMap { $0 }
         view["hasFindings"] = !findings.isEmpty

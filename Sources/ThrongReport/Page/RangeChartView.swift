@@ -32,18 +32,15 @@ struct RangeChartView {
             let to = reading.map { $0.highest.map { across($0.approximate) } ?? 1 } ?? 1
             let text = row.figure.quantity.map(answer.words) ?? row.figure.marker(in: answer.locale) ?? ""
             return [
-                "rangeTextY": rows.labelY(place), "rangeY": rows.barY(place),
-                "rangeX": Coordinate.percent(from), "rangeWidth": Coordinate.percent(to - from),
-                "rangeLabel": words[place].label.shortened(toWidth: ChartRows.room),
-                "rangeTitle": words[place].label, "rangeText": text,
-                "rangeFigures": rows.figures(words[place], row: place, isPublished: reading != nil),
+                "rangeTextY": rows.labelY(place), "rangeY": rows.barY(place), "rangeX": Coordinate.percent(from),
+                "rangeWidth": Coordinate.percent(to - from),
+                "rangeLabel": words[place].label.shortened(toWidth: ChartRows.room), "rangeTitle": words[place].label,
+                "rangeText": text, "rangeFigures": rows.figures(words[place], row: place, isPublished: reading != nil),
                 "rangeMarks": [reading?.value].compactMap { $0 }.map { Coordinate.percent(across($0.approximate)) },
                 "rangePublished": reading != nil, "rangeWithheld": row.figure == .withheld,
             ] as TemplateView
         }
-        height = rows.height(table.rows.count)
-        chartID = "\(anchor)-chart"
-        chartTitle = answer.insight.title
+        (height, chartID, chartTitle) = (rows.height(table.rows.count), "\(anchor)-chart", answer.insight.title)
         chartSummary = answer.summary(.rangesSummary, ["low": answer.locale.text(Decimals(exactly: low))])
     }
 }

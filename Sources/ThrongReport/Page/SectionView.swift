@@ -41,7 +41,7 @@ enum SectionView {
     }
 
     /// Returns the charts of an answer and the name by which the template knows them.
-    private static func charts(
+    static func charts(
         _ answer: InsightAnswer, _ answered: InsightAnswer.Answered, anchor: String
     ) -> (kind: String, charts: [Any]) {
         let table = answered.table

@@ -24,10 +24,7 @@ struct TileView {
     init?(_ answer: InsightAnswer, anchor: String, language: String) {
         guard let answered = answer.answered, answered.axes.isEmpty, let figure = answered.table.rows.first?.figure
         else { return nil }
-        asked = answer.insight
-        tileAnchor = anchor
-        tileLanguage = language
-        tileHeading = answer.insight.title
+        (asked, tileAnchor, tileLanguage, tileHeading) = (answer.insight, anchor, language, answer.insight.title)
         isNumber = figure.quantity != nil
         isWithheld = figure == .withheld
         nothings = [figure.nothing(in: answer.locale)].compactMap { $0 }

@@ -22,10 +22,7 @@ package final class ClockGuard: Sendable {
     }
 
     package init(clock: MachineClock, store: any ClockStore, health: ScheduleHealth, logger: Logger) {
-        self.clock = clock
-        self.store = store
-        self.health = health
-        self.logger = logger
+        (self.clock, self.store, self.health, self.logger) = (clock, store, health, logger)
     }
 
     /// Returns the time by which to act now; nil if it is not believed, or PostgreSQL can't be asked.

@@ -83,10 +83,8 @@ package enum ClockDoubt: Error, Sendable, Hashable, CustomStringConvertible {
         let found =
             switch self {
             case .apart(let here, let database):
-                """
-                it is \(Instant.text(here)) by the clock of this machine and \(Instant.text(database)) by PostgreSQL's. \
-                Set the one that is wrong
-                """
+                "it is \(Instant.text(here)) by the clock of this machine and \(Instant.text(database)) by "
+                    + "PostgreSQL's. Set the one that is wrong"
             case .jumped(let here, let expected):
                 "it is \(Instant.text(here)) by the clock, and \(Instant.text(expected)) by the time that has passed"
             case .back(let here, let believed):
@@ -100,9 +98,7 @@ package enum ClockDoubt: Error, Sendable, Hashable, CustomStringConvertible {
                 --confirm-clock DATE`, with today's date. Until then nothing is released or deleted, and no window ends.
                 """
         }
-        return """
-            The time of day is not believed: \(found). Until they agree to the hour nothing is released or deleted, and no \
-            window ends.
-            """
+        return "The time of day is not believed: \(found). Until they agree to the hour nothing is released or "
+            + "deleted, and no window ends."
     }
 }

@@ -17,9 +17,7 @@ package final class MachineClock: Sendable {
         _ clock: UnixClock = .system, machine: String = MachineClock.bootID,
         uptime: @escaping @Sendable () -> Int64 = MachineClock.secondsSinceBoot
     ) {
-        self.clock = clock
-        self.machine = machine
-        self.uptime = uptime
+        (self.clock, self.machine, self.uptime) = (clock, machine, uptime)
     }
 
     /// The reason why the time is not believed, as far as can be told without PostgreSQL; nil if it is believed.

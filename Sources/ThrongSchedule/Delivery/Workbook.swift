@@ -33,9 +33,7 @@ package struct Workbook {
         do {
             try handle.seek(toOffset: 0)
             return Array(try handle.readToEnd() ?? Data())
-        } catch {
-            throw .workbook(call: "read", file: file, reason: "\(error)")
-        }
+        } catch { throw .workbook(call: "read", file: file, reason: "\(error)") }
     }
 
     private func check(_ call: String, _ error: lxw_error) throws(ReportError) {

@@ -18,7 +18,7 @@ package struct ReleaseExplainer: Sendable {
     ) async throws -> Explanation {
         let names = plan.metrics.map(\.name.text)
         guard plan.metric(metric) != nil else { throw ExplanationError.unknownMetric(metric, known: names) }
-        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let calendar = plan.calendar
         let former = calendar.period(period.kind, containing: period.start - 1)
         let releases = try await store.releases(
             app: plan.app.name, metric: metric, periodKind: period.kind, from: former.start, to: period.start + 1)
@@ -28,7 +28,8 @@ package struct ReleaseExplainer: Sendable {
         let layout = release.header.layout
         let (margin, cell) = try Self.place(buckets, in: layout)
         let isAsBefore = releases.contains {
-            $0.header.period.start == former.start && $0.header.layout == layout && $0.cell(cell, in: margin) != nil
+            $0.header.period.start == former.start && $0.cell(cell, in: margin) != nil
+                && $0.header.layout.bounded(by: layout.contributionBound) == layout
         }
         let (state, sentence) = try await explain(cell, in: margin, of: release, isAsBefore: isAsBefore)
         return Explanation(
@@ -71,9 +72,7 @@ package struct ReleaseExplainer: Sendable {
         return (.forgotten, "It was withheld. Why was written down, and went with the period's raw counters.")
     }
 
-    private static func words(
-        for reason: WithholdingReason, k: Int64, isTotal: Bool
-    ) -> (Explanation.State, String) {
+    private static func words(for reason: WithholdingReason, k: Int64, isTotal: Bool) -> (Explanation.State, String) {
         switch reason {
         case .small(let floor):
             let devices = Wording.english.count(floor.devices, "device")
@@ -87,10 +86,8 @@ package struct ReleaseExplainer: Sendable {
         case .nearThreshold:
             return (
                 .nearThreshold,
-                """
-                Near k: \(k) devices or more are proved behind it, and the number that was drawn for them is under k and its \
-                margin. Another period may show it.
-                """
+                "Near k: \(k) devices or more are proved behind it, and the number that was drawn for them is under k "
+                    + "and its margin. Another period may show it."
             )
         }
     }
@@ -99,17 +96,14 @@ package struct ReleaseExplainer: Sendable {
         _ buckets: [DimensionName: BucketLabel], in layout: MetricLayout
     ) throws(ExplanationError) -> (Margin, CellIndex) {
         let known = layout.dimensions.map(\.name)
-        for name in buckets.keys where !known.contains(name) {
-            throw .unknownDimension(name, known: known.map(\.text))
-        }
-        var indices: [Int] = []
-        let places = layout.dimensions.indices.filter { buckets[layout.dimensions[$0].name] != nil }
-        for place in places {
-            let dimension = layout.dimensions[place]
+        for name in buckets.keys where !known.contains(name) { throw .unknownDimension(name, known: known.map(\.text)) }
+        var (places, indices): ([Int], [Int]) = ([], [])
+        for (place, dimension) in layout.dimensions.enumerated() {
             guard let label = buckets[dimension.name] else { continue }
             guard let bucket = dimension.labels.firstIndex(of: label) else {
                 throw .unknownBucket(label, of: dimension.name, known: dimension.shownLabels.map(\.text))
             }
+            places.append(place)
             indices.append(bucket)
         }
         let margin = Margin(keeping: places)
@@ -125,5 +119,53 @@ extension MetricLayout {
         return zip(places, buckets(of: cell, in: margin)).map { place, bucket in
             "\(dimensions[place].name) = \(dimensions[place].labels[bucket])"
         }.joined(separator: ", ")
+    }
+}
+
+/// The reason why one number was published or withheld, in words.
+package struct Explanation: Sendable, Hashable, Encodable {
+    package let metric: String
+    /// The period's label, such as 2026-11-20.
+    package let period: String
+    /// The cell, such as `os = iOS, channel = Email`.
+    package let cell: String
+    package let state: State
+    package let sentence: String
+
+    package enum State: String, Sendable, Hashable, Encodable {
+        case published
+        /// Fewer than k devices are behind it.
+        case small
+        /// It has k devices or more, and the number that was drawn for them is under k and its margin.
+        case nearThreshold = "near k"
+        case empty
+        case impossible
+        /// Neither an insight nor the plan asks for numbers that are split so.
+        case notAsked = "not asked"
+        case forgotten
+    }
+}
+
+/// The reason why a cell can't be explained.
+package enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertible {
+    case unknownMetric(MetricName, known: [String])
+    case notReleased(MetricName, period: String)
+    case unknownDimension(DimensionName, known: [String])
+    case unknownBucket(BucketLabel, of: DimensionName, known: [String])
+
+    package var description: String {
+        switch self {
+        case .unknownMetric(let name, let known):
+            "The plan has no metric '\(name)'. It has: \(known.joined(separator: ", "))."
+        case .notReleased(let metric, let period):
+            "There is no release of \(metric) for \(period): nothing was counted in it, or its release waits. `throng "
+                + "release --period \(period)` says for what."
+        case .unknownDimension(let name, let known):
+            known.isEmpty
+                ? "The metric has no dimension '\(name)', nor any other. Write: total."
+                : "The metric has no dimension '\(name)'. It has: \(known.joined(separator: ", "))."
+        case .unknownBucket(let label, let dimension, let known):
+            "The dimension \(dimension) has no bucket '\(label)'. It has: \(known.joined(separator: ", "))."
+        }
     }
 }

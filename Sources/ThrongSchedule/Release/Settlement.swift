@@ -21,9 +21,7 @@ package struct Settlement: Sendable {
         _ store: any Settling, patience: Duration = .seconds(15),
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        self.store = store
-        self.patience = patience
-        self.pause = pause
+        (self.store, self.patience, self.pause) = (store, patience, pause)
     }
 
     /// A question to all daemons, and its time by the clock that says what is due.

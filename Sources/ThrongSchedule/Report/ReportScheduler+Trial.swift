@@ -9,12 +9,11 @@ extension ReportScheduler {
     package func trial(
         of report: Report, plan: Plan, period: Period, by decided: [Release]
     ) async throws -> ReportDocument {
-        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let insights = report.insights.compactMap { plan.insight($0) }
         var releases = decided.filter { $0.header.period == period }
         for metric in Set(insights.map(\.metric)).sorted() {
             let asked = insights.filter { $0.metric == metric }.flatMap {
-                report.earlierPeriods(of: period, for: $0, in: calendar)
+                report.earlierPeriods(of: period, for: $0, in: plan.calendar)
             }
             guard let first = asked.map(\.start).min() else { continue }
             releases += try await store.releases(

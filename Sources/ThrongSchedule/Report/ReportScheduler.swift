@@ -47,21 +47,19 @@ package struct ReportScheduler: Sendable {
         let own = found.filter { isNamed($0.release) }
         guard !own.isEmpty else {
             throw ReportSchedulerError.unnamed(
-                report: report.name, period: Self.label(of: period, plan), partner: report.partner)
+                report: report.name, period: plan.calendar.label(of: period), partner: report.partner)
         }
         let parts = try await parts(of: own, period)
         if report.split == .hold, let split = parts.filter(\.value.isSplit).keys.min() {
-            throw ReportSchedulerError.held(report: report.name, period: Self.label(of: period, plan), metric: split)
+            throw ReportSchedulerError.held(report: report.name, period: plan.calendar.label(of: period), metric: split)
         }
         let earlier = try await earlier(for: report, plan: plan, period: period, besides: own.map(\.release))
         let releases = own.map(\.release) + earlier.releases.filter(isNamed)
         let others = found.map(\.release).filter { !isNamed($0) } + earlier.releases.filter { !isNamed($0) }
-        let ends = releases.map { release in
-            let end = release.header.period.end
-            let kept = plan.metric(release.header.layout.metric).map {
-                plan.seconds(keeping: report, with: $0, at: now - end)
-            }
-            return end + (kept ?? 0)
+        let ends = releases.map(\.header).map { header in
+            let metric = plan.metric(header.layout.metric)
+            return header.period.end
+                + (metric.map { plan.seconds(keeping: report, with: $0, at: now - header.period.end) } ?? 0)
         }
         return ReportDocument(
             plan: plan, report: report, period: period, releases: releases, began: earlier.began, parts: parts,
@@ -75,24 +73,18 @@ package struct ReportScheduler: Sendable {
         var parts: [MetricName: PartOfPeriod] = [:]
         for one in own {
             let layout = one.release.header.layout
-            let counted = try await CalendarStore(store.connection).counted(layout)
-            parts[layout.metric] = PartOfPeriod(
-                of: period, from: counted.from, until: counted.until, isSplit: one.isSplit)
+            let (from, until) = try await CalendarStore(store.connection).counted(layout)
+            parts[layout.metric] = PartOfPeriod(of: period, from: from, until: until, isSplit: one.isSplit)
         }
         return parts
     }
 
     private func absence(of report: Report, plan: Plan, period: Period) async throws -> ReportSchedulerError {
-        let label = Self.label(of: period, plan)
+        let label = plan.calendar.label(of: period)
         let released = try await CalendarStore(store.connection).releasedStarts(
             app: plan.app.name, periodKind: period.kind, from: period.start)
         if released.contains(period.start) { return .aged(report: report.name, period: label) }
-        return .notReleased(
-            report: report.name, period: label, due: period.end + plan.app.grace.components.seconds)
-    }
-
-    private static func label(of period: Period, _ plan: Plan) -> String {
-        (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
+        return .notReleased(report: report.name, period: label, due: period.end + plan.app.grace.components.seconds)
     }
 
     /// Returns the releases that a report compares with: those of earlier periods that had been made when its own were.
@@ -100,12 +92,11 @@ package struct ReportScheduler: Sendable {
     private func earlier(
         for report: Report, plan: Plan, period: Period, besides own: [Release]
     ) async throws -> (releases: [Release], began: [MetricName: UnixSeconds]) {
-        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         var releases: [Release] = []
         var began: [MetricName: UnixSeconds] = [:]
         for metric in own.map(\.header.layout.metric) {
             let asked = report.insights.compactMap { plan.insight($0) }.filter { $0.metric == metric }
-                .flatMap { report.earlierPeriods(of: period, for: $0, in: calendar) }
+                .flatMap { report.earlierPeriods(of: period, for: $0, in: plan.calendar) }
             guard let first = asked.map(\.start).min() else { continue }
             let known = try await store.releases(app: plan.app.name, metric: metric, knownWith: period, from: first)
             releases += known.releases.filter { asked.contains($0.header.period) }
@@ -133,7 +124,7 @@ package struct ReportScheduler: Sendable {
     package func deliver(
         _ report: Report, plan: Plan, period: Period, now: UnixSeconds, lacking: (PrintError) -> Void = { _ in }
     ) async throws -> [String] {
-        let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
+        let label = plan.calendar.label(of: period)
         let run = ReportRunName(app: plan.app.name, report: report.name, period: period)
         let waiting = try await store.pending(of: plan).filter {
             period.start <= $0.period.start && $0.period.end <= period.end
@@ -199,16 +190,13 @@ package struct ReportScheduler: Sendable {
             do throws(PrintError) {
                 pdf = try await printer.pdf(of: page)
                 lack = await printer.lack(in: page)
-            } catch {
-                lack = error
-            }
+            } catch { lack = error }
         }
         let workbook = report.formats.contains(.xlsx) ? try document.workbook() : nil
         let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf, workbook: workbook)
         var made = Made(
             files: files, isQuiet: report.alert != nil && document.alert == nil, label: document.periodLabel,
-            lack: lack,
-            until: document.deleteBy ?? period.end)
+            lack: lack, until: document.deleteBy ?? period.end)
         if let key = try signing.current() {
             made.files = try files.signed(
                 as: document, with: key, losses: try await losses(of: plan, within: period), now: now)
@@ -270,7 +258,6 @@ package struct ReportScheduler: Sendable {
     /// every release of the app within the period is made, rollups too. Missed reports are made later, each once.
     /// Folders get theirs at once; deliveries over the network are left to the delivery service.
     package func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int {
-        guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return 0 }
         let open = try await openPeriods(plan)
         var delivered = 0
         for report in plan.reports where report.schedule != nil {
@@ -281,7 +268,7 @@ package struct ReportScheduler: Sendable {
                 app: plan.app.name, report: report.name, periodKind: report.period, from: first)
             let released = try await CalendarStore(store.connection).releasedStarts(
                 app: plan.app.name, periodKind: report.period, from: first)
-            let due = due(report, calendar: calendar, grace: plan.app.grace, now: now)
+            let due = due(report, of: plan, now: now)
             // An alert about what is long over helps nobody.
             let waiting = due.suffix(report.alert == nil ? due.count : 1).filter { period in
                 !made.contains(period.start) && released.contains(period.start)
@@ -312,7 +299,7 @@ package struct ReportScheduler: Sendable {
             let isMade = try await traces.span(.report) { span in
                 span?.say(.app, plan.app.name.text)
                 span?.say(.report, report.name.text)
-                span?.say(.period, Self.label(of: period, plan))
+                span?.say(.period, plan.calendar.label(of: period))
                 return try await make(
                     claim, report, plan: plan, period: period, now: now, lacking: { failed(report, $0) })
             }
@@ -361,13 +348,14 @@ package struct ReportScheduler: Sendable {
     }
 
     /// Returns the periods within the horizon whose report is due by now, oldest first.
-    private func due(_ report: Report, calendar: PeriodCalendar, grace: Duration, now: UnixSeconds) -> [Period] {
+    private func due(_ report: Report, of plan: Plan, now: UnixSeconds) -> [Period] {
         guard let schedule = report.schedule else { return [] }
+        let calendar = plan.calendar
         func before(_ period: Period) -> Period { calendar.period(report.period, containing: period.start - 1) }
         var periods: [Period] = []
         var period = before(calendar.period(report.period, containing: now))
         while period.end > now - Self.horizon {
-            let ready = period.end + grace.components.seconds
+            let ready = period.end + plan.app.grace.components.seconds
             if let fires = schedule.next(after: ready - 1, in: calendar), fires <= now { periods.append(period) }
             period = before(period)
         }

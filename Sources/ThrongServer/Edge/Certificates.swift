@@ -31,9 +31,7 @@ final class Certificates: Sendable {
     private static let warnings = Duration.seconds(86_400)
 
     init(_ files: TLSFiles, clock: UnixClock, logger: Logger) {
-        self.files = files
-        self.clock = clock
-        self.logger = logger
+        (self.files, self.clock, self.logger) = (files, clock, logger)
     }
 
     /// The certificate in use; nil before ``load()``.
@@ -57,8 +55,7 @@ final class Certificates: Sendable {
     ///
     /// - Parameter isAsked: true if somebody waits for an answer in the log.
     /// - Returns: the reason why the files can't be used; nil if they are in force.
-    @discardableResult
-    func reload(isAsked: Bool = false) -> TLSError? {
+    @discardableResult func reload(isAsked: Bool = false) -> TLSError? {
         do throws(TLSError) {
             let contents = try files.read()
             let (isNew, problem) = state.withLock { state in
@@ -172,8 +169,7 @@ enum CertificateStrength {
         case elliptic:
             let curve = try name(algorithm[algorithm.count - 1])
             return curves.contains(curve) ? nil : "a key on the curve \(curve)"
-        default:
-            return "a key of the kind \(kind)"
+        default: return "a key of the kind \(kind)"
         }
     }
 }

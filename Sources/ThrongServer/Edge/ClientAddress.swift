@@ -13,20 +13,23 @@ extension Unlogged {
 
 /// The address that a connection comes from, for limits by address. It is held only in the memory of its connection.
 struct ClientAddress: Hashable, Sendable, Unlogged {
-    /// The address's bytes: 4 of IPv4, 16 of IPv6; an IPv4 address that is written as one of IPv6 has 4.
+    /// The address's bytes: 4 of IPv4, 16 of IPv6; an IPv4 address in one of IPv6 has 4.
     let bytes: [UInt8]
 
     /// Creates an address from its bytes; nil unless there are 4 or 16.
     init?(bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 4: self.bytes = Array(bytes)
-        case 16: self.bytes = bytes.starts(with: Self.mapped) ? Array(bytes.dropFirst(12)) : Array(bytes)
+        case 16: self.bytes = Array(bytes.dropFirst(Self.translating.contains { bytes.starts(with: $0) } ? 12 : 0))
         default: return nil
         }
     }
 
-    /// The prefix ::ffff:0:0/96. Source: RFC 4291, section 2.5.5.2.
-    private static let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
+    /// The prefixes ::ffff:0:0/96 and, of translators before machines that have IPv6 alone, 64:ff9b::/96. Source: RFC
+    /// 4291, section 2.5.5.2; RFC 6052, section 2.1.
+    private static let translating: [[UInt8]] = [
+        Array(repeating: 0, count: 10) + [0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B] + Array(repeating: 0, count: 8),
+    ]
 
     /// Reads "192.0.2.1" or "2001:db8::1"; nil for anything else.
     init?(_ text: String) {
@@ -43,16 +46,18 @@ struct ClientAddress: Hashable, Sendable, Unlogged {
 
     /// Creates the address of a socket; nil for a Unix socket, and if the connection is over already.
     init?(_ address: SocketAddress?) {
-        switch address {
-        case .v4(let four):
-            var address = four.address.sin_addr
-            self.init(bytes: withUnsafeBytes(of: &address) { Array($0) })
-        case .v6(let six):
-            var address = six.address.sin6_addr
-            self.init(bytes: withUnsafeBytes(of: &address) { Array($0) })
-        case .unixDomainSocket, nil: return nil
-        }
+        guard let text = address?.ipAddress else { return nil }
+        self.init(text)
     }
+
+    /// Networks that nobody has for himself. Source: RFC 6890 and RFC 6598 (shared address space of carriers).
+    private static let local = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16",
+        "::1", "fc00::/7", "fe80::/10",
+    ].compactMap { AddressRange($0) }
+
+    /// True if the address is one of the internet, not of this machine or of a private network.
+    var isPublic: Bool { !Self.local.contains { $0.contains(self) } }
 }
 
 /// The network of a connection: as large as one holder usually has, 256 addresses of IPv4 or a /48 of IPv6. It is held
@@ -100,17 +105,6 @@ struct AddressRange: Hashable {
                 return address.bytes[bit / 8] & mask == first.bytes[bit / 8] & mask
             }
     }
-}
-
-extension ClientAddress {
-    /// Networks that nobody has for himself. Source: RFC 6890 and RFC 6598 (shared address space of carriers).
-    private static let local = [
-        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16",
-        "::1", "fc00::/7", "fe80::/10",
-    ].compactMap { AddressRange($0) }
-
-    /// True if the address is one of the internet, not of this machine or of a private network.
-    var isPublic: Bool { !Self.local.contains { $0.contains(self) } }
 }
 
 /// The network that a request comes from, and the place in it, for bounds by network. It is held in memory only.

@@ -32,15 +32,14 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
     /// True if a proxy speaks for a client whose address it does not give.
     private var isUnaddressed = false
 
-    private let proxies: Proxies
+    private let (proxies, forwarders): (Proxies, Proxies)
     private let isSocket: Bool
     private let warnings: ProxyWarnings
     private var stage = Stage.untouched
 
-    init(_ proxies: Proxies, isSocket: Bool, warnings: ProxyWarnings) {
-        self.proxies = proxies
-        self.isSocket = isSocket
-        self.warnings = warnings
+    init(_ proxies: Proxies, forwarders: Proxies = .none, isSocket: Bool, warnings: ProxyWarnings) {
+        (self.proxies, self.forwarders) = (proxies, forwarders)
+        (self.isSocket, self.warnings) = (isSocket, warnings)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -65,20 +64,19 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
     }
 
     /// Returns the client of a request. Unreadable headers of listed proxies are logged once.
-    func client(forwarded: ForwardedFor, by forwarders: Proxies) -> ForwardedFor.Client {
+    func client(forwarded: ForwardedFor) -> ForwardedFor.Client {
         let client =
             isUnaddressed
-            ? .unreadable(.unaddressed)
-            : forwarders.client(behind: address, isSocket: isSocket, forwarded: forwarded)
+            ? .unreadable(.unaddressed) : forwarders.client(behind: address, isSocket: isSocket, forwarded: forwarded)
         if case .unreadable(let why) = client { warnings.say(why) }
         return client
     }
 
-    /// Returns the client's network; nil if it is not known, and for addresses that are not the internet's.
-    func network(forwarded: ForwardedFor, by forwarders: Proxies) -> ClientNetwork? {
+    /// Returns the network of a request; nil if no address is known, or it is not the internet's.
+    func network(forwarded: ForwardedFor) -> ClientNetwork? {
         // If no proxy is believed, the client is at the connection's other end.
         if !isUnaddressed, !forwarders.areListed { return network }
-        return ClientNetwork(of: client(forwarded: forwarded, by: forwarders))
+        return ClientNetwork(of: client(forwarded: forwarded))
     }
 
     /// Leaves the pipeline: no more bytes pass by here.
@@ -110,10 +108,7 @@ final class ProxyWarnings: Sendable {
     private let security: SecurityLog
     private let said = Mutex<Set<String>>([])
 
-    init(_ logger: Logger, _ security: SecurityLog) {
-        self.logger = logger
-        self.security = security
-    }
+    init(_ logger: Logger, _ security: SecurityLog) { (self.logger, self.security) = (logger, security) }
 
     func say(_ problem: ProxyHeader.Problem) {
         security.note(.proxyHeader)
@@ -129,8 +124,7 @@ final class ProxyWarnings: Sendable {
             """
             a listed proxy's connection was closed: each has to begin with a header of the PROXY protocol, version 2 (haproxy: \
             send-proxy-v2)
-            """,
-            metadata: ["found": "\(word)"])
+            """, metadata: ["found": "\(word)"])
     }
 
     func say(_ problem: ForwardedFor.Unreadable) {
@@ -140,8 +134,7 @@ final class ProxyWarnings: Sendable {
             """
             a listed proxy does not say where a request's client is: all such requests share the bound of one network, and lift \
             no floor where networks are bounded there. Have the proxy set one of X-Forwarded-For and Forwarded, and remove the other
-            """,
-            metadata: ["found": "\(problem.words)"])
+            """, metadata: ["found": "\(problem.words)"])
     }
 
     private func isNew(_ word: String) -> Bool { said.withLock { $0.insert(word).inserted } }
@@ -160,7 +153,7 @@ struct ConnectionEdge: Sendable {
 
     /// Adds the layers' handlers to an empty pipeline; returns the one that knows where the connection comes from.
     func begin(_ pipeline: ChannelPipeline.SynchronousOperations) throws -> ConnectionSource {
-        let source = ConnectionSource(proxies, isSocket: isSocket, warnings: warnings)
+        let source = ConnectionSource(proxies, forwarders: forwarders, isSocket: isSocket, warnings: warnings)
         try pipeline.addHandler(source)
         if let sessions { try pipeline.addHandler(TLSStart(sessions, clock: clock)) }
         return source

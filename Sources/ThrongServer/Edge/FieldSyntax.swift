@@ -39,18 +39,12 @@ enum FieldSyntax {
     /// Returns the name, in lower case, and the value of `name=value`, a token or a quoted string; nil for others.
     static func parameter(_ text: Substring) -> (name: String, value: String)? {
         guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let name = text[..<sign]
-        guard isToken(name), let value = word(text[text.utf8.index(after: sign)...]) else { return nil }
+        let (name, word) = (text[..<sign], text[text.utf8.index(after: sign)...])
+        guard isToken(name), let value = isToken(word) ? String(word) : unquoted(word) else { return nil }
         return (name.lowercased(), value)
     }
 
-    /// Returns the text of a token or a quoted string; nil for anything else, and if text follows it.
-    private static func word(_ text: Substring) -> String? {
-        guard text.utf8.first == UInt8(ascii: "\"") else { return isToken(text) ? String(text) : nil }
-        return unquoted(text)
-    }
-
-    /// Returns the text of one quoted string; nil for anything else.
+    /// Returns the text of one quoted string; nil for anything else, and if text follows it.
     static func unquoted(_ text: Substring) -> String? {
         var bytes = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "\"") else { return nil }

@@ -12,6 +12,9 @@ struct ForwardedFor: Sendable, Hashable {
         /// No proxy speaks for it, and the connection has no address.
         case nobody
         case unreadable(Unreadable)
+
+        /// The prefix of any network, this machine's and private ones, too; unknown if no address is given.
+        var prefix: NetworkPrefix { if case .at(let address) = self { NetworkPrefix(address) } else { .unknown } }
     }
 
     /// The reason why the address of a listed proxy's client is not known.
@@ -26,11 +29,19 @@ struct ForwardedFor: Sendable, Hashable {
         case contradictory([Client])
         /// The proxy's PROXY header names a client without an address.
         case unaddressed
+
+        var words: String {
+            switch self {
+            case .absent: "neither X-Forwarded-For nor Forwarded"
+            case .hidden: "a client that is not told: unknown, a name, or nothing"
+            case .malformed: "what is no address"
+            case .contradictory: "X-Forwarded-For and Forwarded that name two clients"
+            case .unaddressed: "a header of the PROXY protocol for a client without an address"
+            }
+        }
     }
 
-    /// The lines of `X-Forwarded-For`.
     var listed: [String] = []
-    /// The lines of `Forwarded`.
     var standard: [String] = []
 
     /// Returns the last host that is none of these proxies; if all are, the first.
@@ -44,13 +55,10 @@ struct ForwardedFor: Sendable, Hashable {
     }
 
     private static func client(past proxies: Proxies, of hops: [Client]) -> Client {
-        let client = hops.last { hop in
-            if case .at(let address) = hop { !proxies.contain(address) } else { true }
-        }
+        let client = hops.last { hop in if case .at(let address) = hop { !proxies.contain(address) } else { true } }
         return client ?? hops.first ?? .unreadable(.absent)
     }
 
-    /// Returns the hosts of a line of `Forwarded`.
     private static func hops(of line: String) -> [Client] {
         // Nothing is certain behind the beginning of a quoted string that has no end.
         guard let elements = FieldSyntax.parts(of: line[...], at: ",") else { return [.unreadable(.malformed)] }
@@ -71,12 +79,14 @@ struct ForwardedFor: Sendable, Hashable {
         for pair in pairs where !pair.isEmpty {
             // An address of IPv6 ought to be quoted, and is not by all.
             guard let sign = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else { return .unreadable(.malformed) }
+            let value = pair[pair.utf8.index(after: sign)...]
             guard pair[..<sign].lowercased() == "for" else {
-                guard FieldSyntax.parameter(pair) != nil else { return .unreadable(.malformed) }
+                // A host with a port ought to be quoted, too.
+                let isBare = FieldSyntax.isToken(pair[..<sign]) && !value.utf8.contains(UInt8(ascii: "\""))
+                guard isBare || FieldSyntax.parameter(pair) != nil else { return .unreadable(.malformed) }
                 continue
             }
             guard hop == nil else { return .unreadable(.malformed) }
-            let value = pair[pair.utf8.index(after: sign)...]
             if value.utf8.first == UInt8(ascii: "\"") {
                 guard let said = FieldSyntax.unquoted(value) else { return .unreadable(.malformed) }
                 hop = node(FieldSyntax.trimmed(said[...]))
@@ -121,18 +131,6 @@ struct ForwardedFor: Sendable, Hashable {
         guard colon == UInt8(ascii: ":"), let first = port.first else { return false }
         if first == UInt8(ascii: "_") { return FieldSyntax.isToken(Substring(port)) }
         return port.count <= 5 && port.allSatisfy(\.isDigit) && Int(Substring(port)) ?? .max <= 65_535
-    }
-}
-
-extension ForwardedFor.Unreadable {
-    var words: String {
-        switch self {
-        case .absent: "neither X-Forwarded-For nor Forwarded"
-        case .hidden: "a client that is not told: unknown, a name, or nothing"
-        case .malformed: "what is no address"
-        case .contradictory: "X-Forwarded-For and Forwarded that name two clients"
-        case .unaddressed: "a header of the PROXY protocol for a client without an address"
-        }
     }
 }
 

@@ -35,9 +35,7 @@ struct ServerCertificate: Sendable {
         do {
             // A passphrase is asked of nobody: there may be no terminal, and none must wait for one.
             key = try NIOSSLPrivateKey(bytes: contents.key, format: .pem) { (give: ([UInt8]) -> Void) in give([]) }
-        } catch {
-            throw .noKey(path: files.key)
-        }
+        } catch { throw .noKey(path: files.key) }
         if let bytes = contents.clientAuthorities, let path = files.clientAuthorities {
             clientAuthorities = try Self.certificates(bytes, path: path)
         } else {
@@ -45,9 +43,7 @@ struct ServerCertificate: Sendable {
         }
         do {
             _ = try context(asksClients: clientAuthorities != nil)
-        } catch {
-            throw .otherKey(path: files.key, certificate: files.certificate)
-        }
+        } catch { throw .otherKey(path: files.key, certificate: files.certificate) }
     }
 
     /// Returns a new context: it resumes no session of any other.
@@ -76,9 +72,7 @@ struct ServerCertificate: Sendable {
     private static func weakness(of leaf: NIOSSLCertificate) -> CertificateStrength.Weakness? {
         do {
             return try CertificateStrength.weakness(of: leaf.toDERBytes())
-        } catch {
-            return .key("a key that can't be read")
-        }
+        } catch { return .key("a key that can't be read") }
     }
 
     static func isFailedHandshake(_ error: any Error) -> Bool {
@@ -89,6 +83,5 @@ struct ServerCertificate: Sendable {
 typealias TLSContext = NIOSSLContext
 
 extension TLSContext {
-    /// A new connection's handler.
     var handler: any ChannelHandler { NIOSSLServerHandler(context: self) }
 }

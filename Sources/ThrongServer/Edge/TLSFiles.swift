@@ -11,11 +11,11 @@ package struct TLSFiles: Sendable, Hashable {
     /// `intake.client-authorities` (path, none): clients need a certificate of one of these authorities to connect; nil
     /// asks nobody for one.
     package var clientAuthorities: String?
+    /// True if browsers are to use https for all names under this one, too: `includeSubDomains` behind `tls.certificate`.
+    package var isForSubdomains = false
 
     package init(certificate: String, key: String, clientAuthorities: String? = nil) {
-        self.certificate = certificate
-        self.key = key
-        self.clientAuthorities = clientAuthorities
+        (self.certificate, self.key, self.clientAuthorities) = (certificate, key, clientAuthorities)
     }
 
     struct Contents: Equatable {

@@ -95,10 +95,7 @@ final class TLSStart: ChannelInboundHandler, RemovableChannelHandler, @unchecked
     private let sessions: TLSSessions
     private let clock: UnixClock
 
-    init(_ sessions: TLSSessions, clock: UnixClock) {
-        self.sessions = sessions
-        self.clock = clock
-    }
+    init(_ sessions: TLSSessions, clock: UnixClock) { (self.sessions, self.clock) = (sessions, clock) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let pipeline = context.pipeline.syncOperations
@@ -116,13 +113,15 @@ final class TLSStart: ChannelInboundHandler, RemovableChannelHandler, @unchecked
     }
 }
 
-/// Makes browsers use https only, for a year; other names under this one are not the daemon's to promise for.
+/// Makes browsers use https only, for a year; for other names under this one only where the operator promises it.
 ///
 /// Source: RFC 6797, sections 6.1.2 and 7.1: on answers over TLS, and on no others.
 struct StrictTransport: RouterMiddleware {
+    let isForSubdomains: Bool
+
     func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
         var response = try await next(request, context)
-        response.headers[.strictTransportSecurity] = "max-age=31536000"
+        response.headers[.strictTransportSecurity] = "max-age=31536000" + (isForSubdomains ? "; includeSubDomains" : "")
         return response
     }
 }

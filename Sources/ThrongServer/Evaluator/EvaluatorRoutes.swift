@@ -41,16 +41,13 @@ struct EvaluatorRoutes {
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: EvaluatorSecret.longestRequest)
-        } catch {
-            return .problem(Self.malformed(EvaluatorSecret.longestRequest + 1))
-        }
+        } catch { return .problem(Self.malformed(EvaluatorSecret.longestRequest + 1)) }
         guard let count = EvaluatorSecret.points(in: body.readableBytes) else {
             return .problem(Self.malformed(body.readableBytes))
         }
         let client = forwarders.client(behind: peer, isSocket: peer == nil, forwarded: headers.forwarded)
         if case .unreadable(let why) = client { warnings.say(why) }
-        let network = if case .at(let address) = client { NetworkPrefix(address) } else { NetworkPrefix.unknown }
-        if let seconds = quota.refuse(count, of: network, at: clock.now) {
+        if let seconds = quota.refuse(count, of: client.prefix, at: clock.now) {
             return .problem(
                 Problem(
                     .tooManyRequests, "evaluation_quota", retrySeconds: seconds,
@@ -58,17 +55,9 @@ struct EvaluatorRoutes {
             )
         }
         do throws(EvaluationError) {
-            let answer = try secret.evaluate(body.readableBytesView)
-            return Response(
-                status: .ok,
-                headers: [
-                    .contentType: "application/octet-stream", .cacheControl: "no-store",
-                    .contentLength: String(answer.count),
-                ],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))
-        } catch {
-            return .problem(Problem(.badRequest, "malformed_evaluation", error.description))
-        }
+            let answer = ByteBuffer(bytes: try secret.evaluate(body.readableBytesView))
+            return Response(.ok, answer, [.contentType: "application/octet-stream", .cacheControl: "no-store"])
+        } catch { return .problem(Problem(.badRequest, "malformed_evaluation", error.description)) }
     }
 
     private static func malformed(_ found: Int) -> Problem {
@@ -90,7 +79,6 @@ final class EvaluationQuota: Sendable {
 
     /// The number of networks that are told apart. Those that come later share the quota of one.
     static let mostNetworks = 65_536
-    /// The length of an hour. Unit: seconds.
     private static let hour: Int64 = 3600
 
     private let limit: Int
@@ -130,9 +118,7 @@ package struct EvaluatorServer: Sendable {
     ///   - seed: 32 secret bytes, from which its key is made.
     ///   - hourly: the values that one network may have evaluated in an hour.
     ///   - forwarders: the proxies whose `X-Forwarded-For` gives the clients' addresses.
-    package init(
-        seed: [UInt8], listen: DaemonOptions.Endpoint, hourly: Int, forwarders: Proxies, logger: Logger
-    ) {
+    package init(seed: [UInt8], listen: DaemonOptions.Endpoint, hourly: Int, forwarders: Proxies, logger: Logger) {
         (self.listen, self.logger) = (listen, logger)
         routes = EvaluatorRoutes(
             secret: EvaluatorSecret(seed: seed), quota: EvaluationQuota(limit: hourly),

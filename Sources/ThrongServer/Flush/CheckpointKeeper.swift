@@ -118,8 +118,7 @@ final class CheckpointKeeper: Service {
 
     private func finish(_ work: inout Work) throws(JournalError) {
         // Counts that PostgreSQL lacks are in the journal only: a start must not pass them over.
-        guard let flushed = ingestion.knownFlushed, flushed >= work.through,
-            ingestion.journal.isHeld,
+        guard let flushed = ingestion.knownFlushed, flushed >= work.through, ingestion.journal.isHeld,
             var written = work.written.take()
         else { return }
         try written.finish(

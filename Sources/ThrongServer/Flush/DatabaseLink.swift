@@ -34,7 +34,6 @@ final class DatabaseLink: Sendable {
         case closed
     }
 
-    /// The state of one attempt to attach.
     final class Attempt: Sendable {
         private struct State {
             var outcome: Result<JournalPosition, any Error>?
@@ -88,24 +87,16 @@ final class DatabaseLink: Sendable {
             try await owner.run { _ in }
             attempt.moved()
             let migrator = Migrator(owner)
-            do {
-                try await migrator.verify()
-            } catch SchemaError.outdated {
+            do { try await migrator.verify() } catch SchemaError.outdated {
                 try await migrator.migrate { attempt.moved() }
             }
         }
     }
 
-    var isAttached: Bool {
-        if case .attached = state.withLock({ $0 }) { true } else { false }
-    }
+    var isAttached: Bool { if case .attached = state.withLock({ $0 }) { true } else { false } }
 
     /// Makes the next flush attach anew: the database is not the one that it was.
-    func detach() {
-        state.withLock { state in
-            if case .attached = state { state = .detached }
-        }
-    }
+    func detach() { state.withLock { state in if case .attached = state { state = .detached } } }
 
     /// Returns the metrics for which the former plan asked something else, and forgets them.
     func takeEdited() -> [MetricName] {
@@ -153,11 +144,7 @@ final class DatabaseLink: Sendable {
                 let attempt = Attempt()
                 // The task is no child of its first caller: it may outlive the caller's patience. ``close(within:)`` ends it.
                 let task = Task {
-                    do {
-                        attempt.end(.success(try await self.attach(attempt)))
-                    } catch {
-                        attempt.end(.failure(error))
-                    }
+                    do { attempt.end(.success(try await self.attach(attempt))) } catch { attempt.end(.failure(error)) }
                 }
                 state = .underWay(attempt, task)
                 return attempt
@@ -313,9 +300,7 @@ final class DatabaseLink: Sendable {
     /// - Returns: the claim; nil while this process has no place, and another one may have it.
     /// - Throws: ``StoreError/fenced(daemon:)`` if another one has the place, or is about to.
     func hearClaim() async throws -> CounterStore.Claim? {
-        do {
-            return try await counters.hearClaim()
-        } catch StoreError.notAttached {
+        do { return try await counters.hearClaim() } catch StoreError.notAttached {
             let daemon = DaemonID(data.daemon)
             // If PostgreSQL knows no such place, no process came after an earlier one of this folder. A process without
             // a place can't flush and give it back.

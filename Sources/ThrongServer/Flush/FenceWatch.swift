@@ -86,15 +86,11 @@ final class FenceWatch: Service {
         defer { state.withLock { $0.asked = nil } }
         for attempt in 1...2 {
             let asked = machine.elapsed()
-            do {
-                return heed(try await database.hearClaim(), asked: asked)
-            } catch StoreError.fenced {
+            do { return heed(try await database.hearClaim(), asked: asked) } catch StoreError.fenced {
                 state.withLock { $0.isFenced = true }
                 journal.refuseAll()
                 return onFenced()
-            } catch PostgresError.connectionLost where attempt == 1 {
-                continue
-            } catch {
+            } catch PostgresError.connectionLost where attempt == 1 { continue } catch {
                 telemetry.rounds.failed(.place, error)
                 let ran = state.withLock {
                     $0.silentSince <= asked && machine.elapsed() - $0.lastTick <= Self.longestTick

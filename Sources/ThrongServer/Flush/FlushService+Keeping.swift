@@ -42,9 +42,7 @@ extension FlushService {
             guard let steps = kept.steps(from: found, to: target) else {
                 throw StoreError.watermarkMoved(expected: target, found: found)
             }
-            let facts: Logger.Metadata = [
-                "from": "\(found.value)", "to": "\(target.value)", "flushes": "\(steps)",
-            ]
+            let facts: Logger.Metadata = ["from": "\(found.value)", "to": "\(target.value)", "flushes": "\(steps)"]
             if steps == 1, !progress.wasLevel {
                 logger.notice("the flush that was under way when the daemon ended is made again", metadata: facts)
             } else {
@@ -93,18 +91,13 @@ extension FlushService {
             try await machine.onThread { [kept] in try kept.forget() }
         } catch let error as JournalError where error.isFailedSync {
             throw error
-        } catch {
-            logger.error("kept flushes could not be removed", metadata: ["error": "\(error)"])
-        }
+        } catch { logger.error("kept flushes could not be removed", metadata: ["error": "\(error)"]) }
     }
 
     func prune() async {
-        do {
+        await telemetry.rounds.make(.keptFlushes) {
             let early = try await machine.onThread { [kept, clock] in try kept.prune(now: clock.now) }
             if early > 0 { logger.warning("kept flushes went early: they had reached their cap") }
-            telemetry.rounds.ended(.keptFlushes)
-        } catch {
-            telemetry.rounds.failed(.keptFlushes, error)
         }
         telemetry.kept(bytes: kept.bytes)
     }

@@ -35,7 +35,6 @@ struct FlushService: Service {
     /// Called if this process may flush no more and has to end.
     let onFenced: @Sendable (DaemonError) -> Void
 
-    /// The state that is kept from one flush to the next.
     struct Progress {
         /// True if PostgreSQL has everything that this process or an earlier one flushed.
         var isLevel = false
@@ -85,7 +84,7 @@ struct FlushService: Service {
     func round(_ progress: inout Progress) async -> Duration {
         // The counts of windows that are over are in the flush: a release that waits for it has all of them.
         await remove()
-        tidy()
+        await tidy()
         progress.failures = await flush(&progress) ? 0 : progress.failures + 1
         return progress.rest(interval)
     }
@@ -96,7 +95,7 @@ struct FlushService: Service {
         for attempt in 0..<3 where attempt == 0 || !isComplete && progress.failure.map(Self.isWorthAnother) ?? true {
             progress.rests = machine.elapsed()
             // Withdrawals that are left wait for the next start, as a release does.
-            tidy()
+            await tidy()
             isComplete = await flush(&progress) && ingestion.gauges.journalLag == 0
         }
         if isComplete { await leave() }
@@ -156,9 +155,7 @@ struct FlushService: Service {
             guard try await database.counters.lastAsking().number == progress.settled else { return true }
             try await tellAlive(&progress)
             return false
-        } catch {
-            return true
-        }
+        } catch { return true }
     }
 
     /// Makes the last flush before another process takes this one's place; returns false if PostgreSQL lacks anything.
@@ -186,9 +183,7 @@ struct FlushService: Service {
             try await database.counters.settle(.left(owing: owed?.lowerBound), owing: owed?.upperBound)
             // The membership comes after that: a daemon that comes later knows that this one has stopped.
             try ingestion.neighbours.hasLeft(try await membership())
-        } catch {
-            logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
-        }
+        } catch { logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"]) }
     }
 
     private func remove() async {
@@ -207,15 +202,10 @@ struct FlushService: Service {
     }
 
     /// Drops windows that are over, whether PostgreSQL is there or not.
-    private func tidy() {
+    private func tidy() async {
         // The keys and segments may be another's by now, which took this one's place while it stood still.
         guard ingestion.journal.isHeld else { return }
-        do {
-            try ingestion.tidy()
-            telemetry.rounds.ended(.tidying)
-        } catch {
-            telemetry.rounds.failed(.tidying, error)
-        }
+        await telemetry.rounds.make(.tidying) { try ingestion.tidy() }
     }
 
     private func flush(_ progress: inout Progress) async -> Bool {

@@ -34,10 +34,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     private var hasDecoded = false
 
     init(_ limits: Limits, in room: ConnectionRoom, from source: ConnectionSource, security: SecurityLog) {
-        self.limits = limits
-        self.room = room
-        self.source = source
-        self.security = security
+        (self.limits, self.room, self.source, self.security) = (limits, room, source, security)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { start(context) } }
@@ -153,9 +150,9 @@ final class ConnectionRoom: Sendable {
             let leaving = state.taken < places ? nil : Self.mostSilent(&state)
             if let leaving { Self.remove(leaving, &state) }
             state.networks[place.network, default: []].append(place)
-            place.index = (state.networks[place.network]?.count ?? 1) - 1
+            let count = state.networks[place.network]?.count ?? 1
+            place.index = count - 1
             state.taken += 1
-            let count = state.networks[place.network]?.count ?? 0
             if count > state.largest?.count ?? 0 { state.largest = (place.network, count) }
             return leaving
         }
@@ -248,9 +245,7 @@ final class SocketEnd: ChannelDuplexHandler, @unchecked Sendable {
         return state == UInt8(TCP_CLOSE)
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if !isDeaf { context.fireChannelRead(data) }
-    }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { if !isDeaf { context.fireChannelRead(data) } }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()

@@ -40,6 +40,10 @@ struct Problem {
 
     init(_ problem: RequestTarget.Problem) { self.init(.badRequest, problem.code, problem.message) }
 
+    /// The problem of bytes that are no request.
+    static let unreadable = Problem(
+        .badRequest, "not_http", "This is no request of HTTP/1.1 with at most 80 KiB of headers; TLS is for https.")
+
     static func busy(_ detail: String, retrySeconds: Int? = nil) -> Problem {
         Problem(.serviceUnavailable, "overloaded", retrySeconds: retrySeconds, detail)
     }
@@ -122,30 +126,40 @@ struct NoRoute: RouterMiddleware {
     }
 
     private let addresses: [Address]
+    private let origins: CrossOrigin?
 
-    /// - Parameter routes: all routes that are answered, here or elsewhere.
-    init(_ routes: [(path: RouterPath, method: HTTPRequest.Method)]) {
+    /// - Parameters:
+    ///   - routes: all routes that are answered, here or elsewhere.
+    ///   - origins: the pages that may read the answers; nil if none may.
+    init(_ routes: [(path: RouterPath, method: HTTPRequest.Method)], origins: CrossOrigin? = nil) {
         addresses = Dictionary(grouping: routes, by: \.path.description).values.map { routes in
             var methods = Set(routes.map(\.method))
             if methods.contains(.get) { methods.insert(.head) }
             return Address(path: routes[0].path, methods: methods)
         }
+        self.origins = origins
     }
 
     func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
+        var response = answer(to: request)
+        let readers = origins?.headers(for: RequestHeaders(request.headers).origin) ?? [:]
+        response.headers.append(contentsOf: readers)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(to request: Request) -> Response {
         let segments = request.uri.path.split(separator: "/")
         let address = addresses.first { address in
             address.path.components.count == segments.count
                 && zip(address.path.components, segments).allSatisfy { $0 ~= $1 }
         }
         guard let address, !address.methods.contains(request.method) else {
-            let absent = Response.problem(
+            return .problem(
                 Problem(.notFound, "not_found", "Nothing is at this address; GET /v1/openapi.json lists all."))
-            return request.method == .head ? absent.createHeadResponse() : absent
         }
         var response = Response.problem(
             Problem(.methodNotAllowed, "method_not_allowed", "This address takes other methods; Allow lists them."))
         response.headers[.allow] = address.methods.map(\.rawValue).sorted().joined(separator: ", ")
-        return request.method == .head ? response.createHeadResponse() : response
+        return response
     }
 }

@@ -72,8 +72,7 @@ struct RequestHeaders {
     private mutating func take(_ name: String, _ value: String) {
         // Names differ in their length, so that most are told apart by one number.
         switch name.utf8.count {
-        case 3 where name.lowercased() == "dnt":
-            if Self.isOn(value) { signals.insert(.doNotTrack) }
+        case 3 where name.lowercased() == "dnt": if Self.isOn(value) { signals.insert(.doNotTrack) }
         case 4 where name.lowercased() == "host":
             host = FieldSyntax.trimmed(whole: value)
             hosts += 1
@@ -83,17 +82,13 @@ struct RequestHeaders {
             origin = isOne ? .page(String(text)) : .unclear
         case 6 where name.lowercased() == "expect":
             expectsContinue = FieldSyntax.trimmed(value[...]).lowercased() == "100-continue"
-        case 7 where name.lowercased() == "sec-gpc":
-            if Self.isOn(value) { signals.insert(.globalPrivacyControl) }
-        case 7 where name.lowercased() == "upgrade":
-            asksForUpgrade = true
+        case 7 where name.lowercased() == "sec-gpc": if Self.isOn(value) { signals.insert(.globalPrivacyControl) }
+        case 7 where name.lowercased() == "upgrade": asksForUpgrade = true
         case 12 where name.lowercased() == "content-type":
             lastContentType = value
             contentTypes += 1
-        case 13 where name.lowercased() == SealedMark.name:
-            if value == SealedMark.value { isSealed = true }
-        case 13 where name.lowercased() == MemberMark.name:
-            member = MemberMark(value)
+        case 13 where name.lowercased() == SealedMark.name: if value == SealedMark.value { isSealed = true }
+        case 13 where name.lowercased() == MemberMark.name: member = MemberMark(value)
         case 13 where name.lowercased() == "authorization":
             let parts = value.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { break }
@@ -104,10 +99,8 @@ struct RequestHeaders {
         case 17 where name.lowercased() == "transfer-encoding":
             isChunked = FieldSyntax.trimmed(value[...]).lowercased() == "chunked"
             transferCodings += 1
-        case 15 where name.lowercased() == "x-forwarded-for":
-            forwarded.listed.append(value)
-        case 9 where name.lowercased() == "forwarded":
-            forwarded.standard.append(value)
+        case 15 where name.lowercased() == "x-forwarded-for": forwarded.listed.append(value)
+        case 9 where name.lowercased() == "forwarded": forwarded.standard.append(value)
         case 16 where name.lowercased() == "content-encoding":
             for element in FieldSyntax.elements(value) where element.lowercased() != "identity" {
                 // Source: RFC 9110, section 8.4.1.3.

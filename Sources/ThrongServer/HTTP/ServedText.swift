@@ -5,7 +5,7 @@ internal import NIOCore
 internal import ThrongIngest
 internal import ThrongWire
 
-/// A text that is the same for everybody, with an entity tag, and compressed for clients that accept gzip.
+/// A text, or a file, that is the same for everybody, with an entity tag, and compressed for clients that accept gzip.
 struct ServedText: Sendable {
     private let plain: ByteBuffer
     private let packed: ByteBuffer?
@@ -13,10 +13,12 @@ struct ServedText: Sendable {
     private let entityTag: String
 
     /// `seconds` is how long a cache may keep it without asking; a translated one is another in other languages.
-    init(
-        _ text: String, type: String, cachedFor seconds: Int, headers: HTTPFields = [:], isTranslated: Bool = false
-    ) {
-        let bytes = Array(text.utf8)
+    init(_ text: String, type: String, cachedFor seconds: Int, headers: HTTPFields = [:], isTranslated: Bool = false) {
+        self.init(Array(text.utf8), type: type, cachedFor: seconds, headers: headers, isTranslated: isTranslated)
+    }
+
+    init(_ bytes: [UInt8], type: String, cachedFor seconds: Int, headers: HTTPFields = [:], isTranslated: Bool = false)
+    {
         plain = ByteBuffer(bytes: bytes)
         packed = Gzip.packed(bytes).map { ByteBuffer(bytes: $0) }
         let digest = SHA256.hash(data: bytes).prefix(16).lowerHex
@@ -40,34 +42,41 @@ struct ServedText: Sendable {
         }
         var headers = headers
         let offers = FieldSyntax.elements(request.headers[.acceptEncoding] ?? "")
-        guard offers.contains(where: { Self.isGzip($0) }), let packed else { return response(with: plain, headers) }
+        guard offers.contains(where: { Self.isGzip($0) }), let packed else { return Response(.ok, plain, headers) }
         headers[.contentEncoding] = "gzip"
-        return response(with: packed, headers)
+        return Response(.ok, packed, headers)
     }
 
     /// True if an offer is gzip, with a weight above 0 or without one. Source: RFC 9110, sections 12.4.2 and 12.5.3.
     private static func isGzip(_ offer: Substring) -> Bool {
         guard let parts = FieldSyntax.parts(of: offer, at: ";"), ["gzip", "x-gzip"].contains(parts[0].lowercased())
-        else {
-            return false
-        }
+        else { return false }
         return parts.dropFirst().allSatisfy { part in
             FieldSyntax.parameter(part).map { $0.name != "q" || Double($0.value) ?? 0 > 0 } ?? false
         }
     }
 
-    private func response(with body: ByteBuffer, _ headers: HTTPFields) -> Response {
-        var headers = headers
-        headers[.contentLength] = String(body.readableBytes)
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
-    }
 }
 
 extension Response {
+    /// Creates a response with a body, whose length is added to the headers.
+    init(_ status: HTTPResponse.Status, _ body: ByteBuffer, _ headers: HTTPFields) {
+        var headers = headers
+        headers[.contentLength] = String(body.readableBytes)
+        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+
     static func json(_ status: HTTPResponse.Status, _ text: String, type: String = "application/json") -> Response {
-        Response(
-            status: status, headers: [.contentType: type, .contentLength: String(text.utf8.count)],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        Response(status, ByteBuffer(string: text), [.contentType: type])
+    }
+
+    static func html(_ text: String) -> Response { json(.ok, text, type: "text/html; charset=utf-8") }
+
+    /// Returns the response for its client alone: no cache keeps it.
+    var unkept: Response {
+        var response = self
+        response.headers[.cacheControl] = "no-store"
+        return response
     }
 
     static func text(

@@ -12,9 +12,7 @@ struct HealthRoutes {
     func add(to router: Router<BasicRequestContext>) {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
         router.get("/readyz") { _, _ in
-            if isStopping() {
-                return Response.notReady("this process is about to stop; what comes is still taken\n")
-            }
+            if isStopping() { return Response.notReady("this process is about to stop; what comes is still taken\n") }
             // The daemon is ready without PostgreSQL: the journal takes events up to its cap.
             if let stall = ingestion.journal.stall { return Response.notReady(Self.words(of: stall)) }
             if ingestion.areWindowsFull {
@@ -73,9 +71,7 @@ struct StartingRoutes {
         for path in [
             "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts", "/v1/ohttp", "/v1/credentials",
             "/apps/:app",
-        ] {
-            router.post(RouterPath(path)) { _, _ in Response.problem(Unavailable.starting.problem) }
-        }
+        ] { router.post(RouterPath(path)) { _, _ in Response.problem(Unavailable.starting.problem) } }
         for path in ["/v1/ohttp-keys", "/v1/credentials/:app"] {
             router.get(RouterPath(path)) { _, _ in Response.problem(Unavailable.starting.problem) }
         }

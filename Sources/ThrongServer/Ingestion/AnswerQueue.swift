@@ -60,9 +60,7 @@ final class AnswerQueue: @unchecked Sendable {
     private func ask() {
         guard let position = waiting.first?.position else { return }
         isAsking = true
-        journal.acknowledgeable(position) { [self] result in
-            loop.execute { self.take(result) }
-        }
+        journal.acknowledgeable(position) { [self] result in loop.execute { self.take(result) } }
     }
 
     private func take(_ result: Result<JournalPosition, JournalError>) {
@@ -107,23 +105,19 @@ final class AnswerQueues: Sendable {
     let counting: Ingestion
     let isForMembers: Bool
     private let gateway: ObliviousGateway
-    private let telemetry: Telemetry
     private let traces: Traces
     private let queues = Mutex<[ObjectIdentifier: AnswerQueue]>([:])
 
-    init(
-        counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry, isForMembers: Bool = false,
-        traces: Traces = .off
-    ) {
-        (self.isForMembers, self.traces, self.counting) = (isForMembers, traces, counting)
-        (self.gateway, self.telemetry) = (gateway, telemetry)
+    init(counting: Ingestion, gateway: ObliviousGateway, isForMembers: Bool = false, traces: Traces = .off) {
+        (self.isForMembers, self.traces, self.counting, self.gateway) = (isForMembers, traces, counting, gateway)
     }
 
     func queue(of loop: any EventLoop) -> AnswerQueue {
         queues.withLock { queues in
             if let queue = queues[ObjectIdentifier(loop)] { return queue }
             let queue = AnswerQueue(
-                loop: loop, journal: counting.journal, gateway: gateway, telemetry: telemetry, traces: traces)
+                loop: loop, journal: counting.journal, gateway: gateway, telemetry: counting.telemetry,
+                traces: traces)
             queues[ObjectIdentifier(loop)] = queue
             return queue
         }

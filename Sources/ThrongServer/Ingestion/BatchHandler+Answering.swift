@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import NIOCore
+internal import NIOHTTP1
 internal import ThrongIngest
 internal import ThrongSystem
 internal import ThrongWire
@@ -13,7 +14,6 @@ extension BatchHandler {
         fileprivate let more: More?
     }
 
-    /// Parts that few requests have.
     fileprivate final class More {
         let sealed: SealedAnswer?
         let span: OpenSpan?
@@ -89,7 +89,162 @@ extension BatchHandler {
         let reply = takeReply()
         guard let answer = reply.more?.sealed else { return }
         reply.more?.span?.end(status: 200)
-        socket.send(answer.bytes(isLast: closesAfterwards, reader: reply.reader), isLast: closesAfterwards)
+        socket.send(answer.bytes(isLast: closesAfterwards, reader: reply.reader), isLast: false)
+    }
+
+    // MARK: Counting, opening and handing on
+
+    /// - Parameter network: the client's network; nil if it is not known.
+    func count(_ packed: ByteBuffer, _ headers: RequestHeaders, from network: ClientNetwork?, at ingestion: Ingestion) {
+        let isFromMember = ingestion.neighbours.admits(headers.member)
+        let network = isFromMember ? headers.member?.network : network
+        if network?.isUnreadable == true { ingestion.telemetry.clientWasUnreadable() }
+        let isSealed = sealed != nil || isFromMember && headers.member?.isSealed == true
+        let isGzip = headers.isGzip == true
+        let turns: SlowBatches
+        do throws(IntakeError) {
+            if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
+                // Nearly all batches go this way, and nothing is captured on it.
+                let outcome = try ingestion.acceptQuickly(
+                    body, signals: headers.signals, bearer: headers.bearer, from: network, isSealed: isSealed)
+                switch outcome {
+                case .elsewhere(let member):
+                    return handOn(
+                        packed, headers, from: network, isSealed: isSealed, isFromMember: isFromMember, to: member,
+                        by: ingestion.neighbours)
+                case .later(let other): turns = other
+                default: return give(.success(outcome))
+                }
+            } else {
+                turns = ingestion.slow
+            }
+        } catch { return give(.failure(error)) }
+        guard let loop = context?.eventLoop,
+            turns.add(
+                bytes: packed.readableBytes,
+                { [self] in
+                    let outcome = Result { () throws(IntakeError) in
+                        let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
+                        return try ingestion.accept(
+                            body, signals: headers.signals, bearer: headers.bearer, from: network, isSealed: isSealed)
+                    }
+                    loop.execute {
+                        guard case .success(.elsewhere(let member)) = outcome else { return self.give(outcome) }
+                        self.handOn(
+                            packed, headers, from: network, isSealed: isSealed, isFromMember: isFromMember,
+                            to: member, by: ingestion.neighbours)
+                    }
+                })
+        else { return turnAway(ingestion) }
+    }
+
+    /// Hands a batch on to the daemon that counts it, unless a daemon did so already.
+    private func handOn(
+        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: ClientNetwork?, isSealed: Bool,
+        isFromMember: Bool, to member: Member, by neighbours: Neighbours
+    ) {
+        guard !isFromMember else { return answer(IntakeAnswer(.misdirected)) }
+        handOn(
+            .init(
+                path: "/v1/batches", headers: headers, network: network, isSealed: isSealed,
+                body: Array(packed.readableBytesView)), to: member, by: neighbours)
+    }
+
+    func give(_ outcome: Result<BatchOutcome, IntakeError>) {
+        switch outcome {
+        case .success(.counted(let answer, let outcome, let position)):
+            if let queue { self.answer(answer, outcome, once: position, through: queue) }
+        case .success(.unwanted(let answer)): self.answer(IntakeAnswer(answer))
+        case .success(.unavailable(let reason)): answer(IntakeAnswer(reason))
+        case .success(.later): answer(IntakeAnswer(.crowded))
+        case .success(.elsewhere): answer(IntakeAnswer(.misdirected))
+        case .failure(let error):
+            ingestion?.refuse(error)
+            if case .networkQuota = error { security.note(.networkQuota) }
+            answer(IntakeAnswer(Problem(error)))
+        }
+    }
+
+    /// Opens a sealed request: a small one at once, a large one off the event loop.
+    func open(_ body: ByteBuffer, by gateway: ObliviousGateway, for ingestion: Ingestion) {
+        let work: @Sendable () -> Result<OpenedRequest, ObliviousError> = {
+            Result { () throws(ObliviousError) in try gateway.open(body) }
+        }
+        guard body.readableBytes > BodyBudget.smallBytes else {
+            return take(work(), limits: gateway.limits, at: ingestion)
+        }
+        guard let loop = context?.eventLoop,
+            ingestion.slow.add(
+                bytes: body.readableBytes,
+                { [self] in
+                    let result = work()
+                    loop.execute { self.take(result, limits: gateway.limits, at: ingestion) }
+                })
+        else { return turnAway(ingestion) }
+    }
+
+    private func take(_ opened: Result<OpenedRequest, ObliviousError>, limits: MessageLimits, at ingestion: Ingestion) {
+        let opening: OpenedRequest
+        do throws(ObliviousError) { opening = try opened.get() } catch {
+            return answer(IntakeAnswer(Problem(unopened: error)))
+        }
+        sealed = SealedAnswer(to: opening)
+        let request: BinaryRequest
+        do throws(ObliviousError) {
+            request = try BinaryRequest(opening.message[...], limits: limits)
+        } catch {
+            return answer(IntakeAnswer(Problem(malformed: error)))
+        }
+        switch InnerRequest(request) {
+        case .unknown: answer(.unknownInside)
+        case .batch:
+            let headers = RequestHeaders(InnerRequest.headers(of: request))
+            guard headers.isGzip != nil else { return give(.failure(.unknownEncoding)) }
+            // The connection is the relay's, whose network is no client's.
+            count(ByteBuffer(bytes: request.content), headers, from: nil, at: ingestion)
+        case .passed:
+            guard context != nil, case .answering = stage else { return }
+            // The requests before it are answered first.
+            if inFlight == 0 { pass(request) } else { held = request }
+        }
+    }
+
+    func pass(_ request: BinaryRequest) {
+        guard let context else { return }
+        stage = .passing(isWhole: true, isAnswered: false)
+        context.fireChannelRead(wrapInboundOut(.head(InnerRequest.head(of: request))))
+        context.fireChannelRead(wrapInboundOut(.body(ByteBuffer(bytes: request.content))))
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+        // Parts are gathered until a read is complete, and this request's read may have been long ago.
+        context.fireChannelReadComplete()
+    }
+
+    /// Opens a sealed request, or hands it on to the daemon that has the keys.
+    func openHere(_ body: ByteBuffer, _ headers: RequestHeaders, by gateway: ObliviousGateway, for ingestion: Ingestion)
+    {
+        let neighbours = ingestion.neighbours
+        switch neighbours.keyHolder(at: ingestion.clock.now) {
+        case .own: open(body, by: gateway, for: ingestion)
+        case .undecided: answer(IntakeAnswer(.changing))
+        case .other where neighbours.admits(headers.member): answer(IntakeAnswer(.misdirected))
+        case .other(let member):
+            handOn(
+                .init(
+                    path: "/v1/ohttp", contentType: SealedRequest.mediaType, headers: headers,
+                    isSealed: false, body: Array(body.readableBytesView)), to: member, by: neighbours)
+        }
+    }
+
+    /// Hands a whole request on to the daemon that counts it, and passes its answer on.
+    func handOn(_ request: Neighbours.HandedOn, to member: Member, by neighbours: Neighbours) {
+        guard let loop = context?.eventLoop else { return }
+        Task { [self] in
+            let answer: IntakeAnswer
+            do throws(Unavailable) {
+                answer = IntakeAnswer(relayed: try await neighbours.hand(request, to: member))
+            } catch { answer = IntakeAnswer(error) }
+            loop.execute { self.answer(answer) }
+        }
     }
 }
 

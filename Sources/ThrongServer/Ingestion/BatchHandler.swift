@@ -22,7 +22,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The stage of the request under way.
     enum Stage {
         case idle
         /// The request is ours; its body is arriving.
@@ -65,7 +64,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// The queue of answers; nil if no batches are taken.
     let queue: AnswerQueue?
     let socket: SocketEnd
-    private let client: RequestClient
+    private let source: ConnectionSource
     private let origins: CrossOrigin
     let security: SecurityLog
     var stage = Stage.idle
@@ -95,10 +94,10 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     init(
         ingestion: Ingestion?, isForMembers: Bool = false, marksNetworks: Bool = false, queue: AnswerQueue?,
-        socket: SocketEnd, client: RequestClient, origins: CrossOrigin, security: SecurityLog, turns: LoopFairness?
+        socket: SocketEnd, source: ConnectionSource, origins: CrossOrigin, security: SecurityLog, turns: LoopFairness?
     ) {
         (self.ingestion, self.isForMembers, self.marksNetworks) = (ingestion, isForMembers, marksNetworks)
-        (self.queue, self.socket, self.client, self.origins) = (queue, socket, client, origins)
+        (self.queue, self.socket, self.source, self.origins) = (queue, socket, source, origins)
         (self.security, self.turns) = (security, turns)
     }
 
@@ -174,16 +173,14 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Requests that were not taken get no error: it would be read as an answer.
         guard !waiting.isClosed else { return }
-        guard mustWait else { return context.fireErrorCaught(error) }
-        // An error of the next request is reported after the answer to this one.
+        // An error of the next request is reported after the answer to this one, whoever gives it.
+        guard mustWait || error is HTTPParserError && isOutstanding else { return take(error, context) }
         waiting.append(.error(error))
         socket.isDeaf = true
     }
 
     /// True if an event or error has to wait for an answer of ours.
-    private var mustWait: Bool {
-        if case .answering = stage { true } else { inFlight > 0 || !waiting.isEmpty }
-    }
+    private var mustWait: Bool { if case .answering = stage { true } else { inFlight > 0 || !waiting.isEmpty } }
 
     /// True if a whole request keeps those behind it from being taken.
     private var isOutstanding: Bool {
@@ -216,7 +213,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                     head.uri = target.path
                     head.headers.replaceOrAdd(name: "host", value: host)
                 }
-                if marksNetworks { NetworkMark.set(client.prefix(of: headers), in: &head.headers) }
+                if marksNetworks {
+                    NetworkMark.set(source.client(forwarded: headers.forwarded).prefix, in: &head.headers)
+                }
+                askForBody(of: head, headers)
+                closesAfterwards = !head.isKeepAlive
                 stage = .passing(isWhole: false, isAnswered: false)
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             } catch {
@@ -237,7 +238,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 openHere(packed, collection.headers, by: gateway, for: collection.ingestion)
             } else {
                 count(
-                    packed, collection.headers, from: client.network(of: collection.headers),
+                    packed, collection.headers, from: source.network(forwarded: collection.headers.forwarded),
                     at: collection.ingestion)
             }
         case (.body, .dropping): break
@@ -252,12 +253,27 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         }
     }
 
-    /// Returns true if a request's target is ours; a query is allowed and ignored.
+    /// Says that what came is no request, and ends the connection; in the midst of a router's request that is its affair.
+    private func take(_ error: any Error, _ context: ChannelHandlerContext) {
+        switch stage {
+        case .idle where error is HTTPParserError, .collecting where error is HTTPParserError:
+            closesAfterwards = true
+            reader = nil
+            pay(0)
+            say(IntakeAnswer(.unreadable), closes: true)
+            stage = .over
+            waiting.drop()
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    /// Returns true if a request's target is ours; a slash at the end is the router's custom, and a query is ignored.
     private static func isTarget(_ target: String, _ path: String) -> Bool {
         // Few requests have a query.
         guard target != path else { return true }
         guard target.utf8.starts(with: path.utf8) else { return false }
-        let rest = target.utf8.dropFirst(path.utf8.count)
+        var rest = target.utf8.dropFirst(path.utf8.count)
+        if rest.first == UInt8(ascii: "/") { rest.removeFirst() }
         return rest.isEmpty || rest.first == UInt8(ascii: "?")
     }
 
@@ -276,9 +292,14 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         if gateway != nil, headers.contentType?.name != SealedRequest.mediaType { return drop(.notEncapsulated) }
         let limit = gateway?.bodyBytes ?? ingestion.limits.bodyBytes
         guard headers.length <= limit else { return refuse(.bodyTooLarge(limit: limit)) }
-        if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
-        stage = .collecting(
-            Collection(ingestion: ingestion, headers: headers, gateway: gateway, limit: limit))
+        askForBody(of: head, headers)
+        stage = .collecting(Collection(ingestion: ingestion, headers: headers, gateway: gateway, limit: limit))
+    }
+
+    /// Tells a client that waits for it to send the body (RFC 9110, section 10.1.1).
+    private func askForBody(of head: HTTPRequestHead, _ headers: borrowing RequestHeaders) {
+        guard headers.expectsContinue, head.version != .http1_0 else { return }
+        socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false)
     }
 
     // MARK: Output
@@ -288,7 +309,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         let isEnd = if case .end = part { true } else { false }
         if sealed != nil {
             // The answer is not sent before it can be sealed as a whole.
-            _ = sealed?.take(part)
+            sealed?.take(part)
             promise?.succeed()
             if isEnd { sendSealed() }
         } else {
@@ -301,7 +322,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     private func refuse(_ error: IntakeError) {
         ingestion?.refuse(error)
-        drop(IntakeAnswer(refusal: error))
+        drop(IntakeAnswer(Problem(error)))
     }
 
     private func drop(_ answer: IntakeAnswer) {
@@ -320,8 +341,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     /// Replaces the reserved memory by `bytes`; returns false if the budget has no room.
-    @discardableResult
-    private func pay(_ bytes: Int) -> Bool {
+    @discardableResult private func pay(_ bytes: Int) -> Bool {
         guard bytes != charge else { return true }
         guard ingestion?.bodies.exchange(charge, for: bytes) != false else { return false }
         charge = bytes
@@ -331,6 +351,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Goes on to the next request: this one is whole, and its answer is on its way or in the queue.
     func finish(_ context: ChannelHandlerContext) {
         guard !closesAfterwards else {
+            // The router's answer is out; ours say by themselves that they are the last.
+            if case .passing = stage { socket.send(ByteBuffer(), isLast: true) }
             stage = .over
             waiting.drop()
             return
@@ -353,11 +375,12 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 take(part, context)
                 hasTakenParts = true
             case .event(let event): context.fireUserInboundEventTriggered(event)
-            case .error(let error): context.fireErrorCaught(error)
+            case .error(let error): take(error, context)
             }
         }
         isTakingWaiting = false
-        if waiting.isCut, waiting.isEmpty, !isOutstanding, inFlight == 0 {
+        let isOver = if case .over = stage { true } else { false }
+        if waiting.isCut, waiting.isEmpty, !isOutstanding, !isOver, inFlight == 0 {
             // Later requests were not taken, and get no answer.
             stage = .over
             socket.send(ByteBuffer(), isLast: true)

@@ -11,7 +11,6 @@ internal import ThrongIngest
 /// length: a silent client takes nothing. Batches beyond ``smallBytes`` may take half of the memory together, and all
 /// other bodies a quarter: even if none of them ever ends, small batches have the rest.
 final class BodyBudget: Sendable {
-    /// The kind of request that a body is of.
     enum Purpose {
         case batch
         case other
@@ -63,9 +62,7 @@ final class BodyBudget: Sendable {
     /// Returns the bytes that a batch takes of the share of large ones.
     private static func large(_ bytes: Int) -> Int { bytes > smallBytes ? bytes : 0 }
 
-    private static func exchange(
-        _ held: Int, for wanted: Int, in taken: borrowing Atomic<Int>, limit: Int
-    ) -> Bool {
+    private static func exchange(_ held: Int, for wanted: Int, in taken: borrowing Atomic<Int>, limit: Int) -> Bool {
         let after = taken.add(wanted - held, ordering: .relaxed).newValue
         guard wanted > held, after > limit, after > wanted else { return true }
         taken.subtract(wanted - held, ordering: .relaxed)
@@ -103,14 +100,8 @@ struct UnpackedBody {
             buffer = packed
             return
         }
-        let result: Result<[UInt8], IntakeError> = packed.withUnsafeReadableBytes { bytes in
-            do throws(IntakeError) {
-                return .success(try Gzip.unpacked(bytes.bindMemory(to: UInt8.self), limit: limit))
-            } catch {
-                return .failure(error)
-            }
-        }
-        buffer = ByteBuffer(bytes: try result.get())
+        buffer = ByteBuffer(
+            bytes: try Self.lend(packed) { bytes throws(IntakeError) in try Gzip.unpacked(bytes, limit: limit) })
     }
 
     /// Returns a body that may be unpacked and read while others wait: nil if it is larger than ``BodyBudget/smallBytes``.
@@ -125,17 +116,16 @@ struct UnpackedBody {
     }
 
     /// Lends the bytes to a reader whose errors keep their type.
-    func read<Value>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws(IntakeError) -> Value
+    func read<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws(IntakeError) -> Value) throws(IntakeError) -> Value {
+        try Self.lend(buffer, to: body)
+    }
+
+    private static func lend<Value>(
+        _ buffer: ByteBuffer, to body: (UnsafeBufferPointer<UInt8>) throws(IntakeError) -> Value
     ) throws(IntakeError) -> Value {
-        let result: Result<Value, IntakeError> = buffer.withUnsafeReadableBytes { bytes in
-            do throws(IntakeError) {
-                return .success(try body(bytes.bindMemory(to: UInt8.self)))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        try buffer.withUnsafeReadableBytes { bytes in
+            Result { () throws(IntakeError) in try body(bytes.bindMemory(to: UInt8.self)) }
+        }.get()
     }
 }
 
@@ -158,8 +148,7 @@ final class SlowBatches: Sendable {
 
     /// `most` is the number of requests that may wait.
     init(bodies: BodyBudget, label: String = "throng-slow-batches", most: Int = 256) {
-        self.bodies = bodies
-        self.most = most
+        (self.bodies, self.most) = (bodies, most)
         thread = DispatchQueue(label: label, qos: .utility)
     }
 

@@ -42,9 +42,7 @@ struct DeviceRoutes {
             if let answer { return answer }
             if case .own(let epoch) = owner { withdrawal = withdrawal.taken(over: epoch) }
             let (receipt, position) = try ingestion.withdraw(withdrawal)
-            do {
-                try await ingestion.journal.acknowledgeable(position)
-            } catch is JournalError {
+            do { try await ingestion.journal.acknowledgeable(position) } catch is JournalError {
                 // It is noted, and will be on disk once there is space: the client's next try gets the answer then.
                 throw Unavailable.overloaded
             }
@@ -65,8 +63,7 @@ struct DeviceRoutes {
                     bytes, signals: headers.signals, now: ingestion.clock.now, isSealed: isSealed)
             }
             guard let first else {
-                return .problem(
-                    Problem(.forbidden, "opted_out", "The purpose honours the request's opt-out signal."))
+                return .problem(Problem(.forbidden, "opted_out", "The purpose honours the request's opt-out signal."))
             }
             guard let store = ingestion.firsts else { throw IntakeError.noFirsts }
             let proofs = ingestion.proofs
@@ -109,9 +106,7 @@ struct DeviceRoutes {
             {
                 return answer
             }
-            do {
-                return response(try await ingestion.reveals.learn(reveal))
-            } catch let error as UnfitValue {
+            do { return response(try await ingestion.reveals.learn(reveal)) } catch let error as UnfitValue {
                 return response(.unfit, message: "\(error).")
             }
         }
@@ -141,16 +136,12 @@ struct DeviceRoutes {
 
 /// Hands requests on to the daemon that has the keys of credentials and of sealed requests, if that is another one.
 struct KeyHolderMiddleware: RouterMiddleware {
-    typealias Context = BasicRequestContext
-
     let ingestion: Ingestion
 
     /// The longest body for these routes. Unit: bytes.
     private static let bodyBytes = 1 << 20
 
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
         let headers = RequestHeaders(request.headers)
         let holder = ingestion.neighbours.keyHolder(at: ingestion.clock.now)
         if case .own = holder { return try await next(request, context) }
@@ -187,13 +178,8 @@ extension Response {
         var headers: HTTPFields = [:]
         for name in [
             "content-type", "cache-control", "retry-after", "x-content-type-options", GatewayIdentity.signatureHeader,
-        ] {
-            if let value = answer.header(name.lowercased()), let name = HTTPField.Name(name) { headers[name] = value }
-        }
-        let bytes = ByteBuffer(bytes: answer.body)
-        headers[.contentLength] = "\(bytes.readableBytes)"
-        return Response(
-            status: .init(code: answer.status), headers: headers, body: ResponseBody(byteBuffer: bytes))
+        ] { if let value = answer.header(name.lowercased()), let name = HTTPField.Name(name) { headers[name] = value } }
+        return Response(.init(code: answer.status), ByteBuffer(bytes: answer.body), headers)
     }
 }
 
@@ -214,38 +200,28 @@ struct CredentialRoutes {
     private func terms(of name: String) throws -> Response {
         guard let app = ingestion.intake.app(named: name) else { return .refusal(.unknownApp) }
         guard let terms = issuer.terms(of: app) else { return .problem(Problem(.noCredentials)) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var response = Response.json(.ok, String(decoding: try encoder.encode(terms), as: UTF8.self))
+        var response = Response.json(.ok, try terms.stableJSON)
         response.headers[.cacheControl] = "public, max-age=\(Self.cacheSeconds)"
         response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }
 
     private func answer(to request: Request) async -> Response {
-        do {
-            let headers = RequestHeaders(request.headers)
-            let (asked, _) = try await ingestion.reading(request, headers, upTo: Intake.credentialBytes) {
-                bytes throws(IntakeError) in try ingestion.intake.readCredential(bytes)
-            }
+        await .answering {
+            let (asked, _) = try await ingestion.reading(
+                request, RequestHeaders(request.headers), upTo: Intake.credentialBytes
+            ) { bytes throws(IntakeError) in try ingestion.intake.readCredential(bytes) }
             let question = CredentialQuestion(
                 app: asked.app, epoch: asked.epoch, request: asked.request, attester: asked.attester,
                 evidence: Evidence(asked.evidence))
-            let answer = try await issuer.answer(question)
-            ingestion.telemetry.credentialWasGiven()
-            var response = Response.json(.ok, "{\"response\":\"\(Base64URL.text(of: answer))\"}")
-            response.headers[.cacheControl] = "no-store"
-            return response
-        } catch let error as IntakeError {
-            return .refusal(error)
-        } catch let refusal as CredentialRefusal {
-            ingestion.telemetry.credentialWasRefused(refusal)
-            var response = Response.problem(Problem(refusal))
-            if case .tooMany(_, let seconds) = refusal { response.headers[.retryAfter] = "\(seconds)" }
-            return response
-        } catch {
-            // The body did not arrive whole.
-            return .refusal(.notJSON)
+            do throws(CredentialRefusal) {
+                let answer = try await issuer.answer(question)
+                ingestion.telemetry.credentialWasGiven()
+                return .json(.ok, "{\"response\":\"\(Base64URL.text(of: answer))\"}").unkept
+            } catch {
+                ingestion.telemetry.credentialWasRefused(error)
+                return .problem(Problem(error))
+            }
         }
     }
 }
@@ -253,20 +229,18 @@ struct CredentialRoutes {
 extension Problem {
     /// Says why a device gets no credential. The status is chosen here and nowhere else.
     init(_ refusal: CredentialRefusal) {
-        var pointer: String?
-        if case .malformed(let place, _) = refusal { pointer = place }
-        if case .unknownAttester = refusal { pointer = "/attestation/by" }
-        self.init(Self.status(of: refusal), refusal.code, pointer: pointer, refusal.message)
-    }
-
-    private static func status(of refusal: CredentialRefusal) -> HTTPResponse.Status {
+        var (pointer, retrySeconds): (String?, Int?)
+        let status: HTTPResponse.Status
         switch refusal {
-        case .noCredentials: .notFound
-        case .wrongEpoch, .unknownAttester: .unprocessableContent
-        case .malformed, .unproved: .badRequest
-        case .notAttested: .forbidden
-        case .tooMany: .tooManyRequests
-        case .busy: .serviceUnavailable
+        case .noCredentials: status = .notFound
+        case .wrongEpoch: status = .unprocessableContent
+        case .unknownAttester: (status, pointer) = (.unprocessableContent, "/attestation/by")
+        case .malformed(let place, _): (status, pointer) = (.badRequest, place)
+        case .unproved: status = .badRequest
+        case .notAttested: status = .forbidden
+        case .tooMany(_, let seconds): (status, retrySeconds) = (.tooManyRequests, Int(seconds))
+        case .busy: status = .serviceUnavailable
         }
+        self.init(status, refusal.code, pointer: pointer, retrySeconds: retrySeconds, refusal.message)
     }
 }

@@ -64,7 +64,5 @@ final class NetworkQuotas: Sendable {
     }
 
     /// Forgets windows of which no batch is accepted any more; returns the amounts of their largest networks.
-    func takeEnded(overBy now: UnixSeconds) -> [NetworkTallies.Ended] {
-        tallies.withLock { $0.takeEnded(overBy: now) }
-    }
+    func takeEnded(overBy now: UnixSeconds) -> [NetworkTallies.Ended] { tallies.withLock { $0.takeEnded(overBy: now) } }
 }

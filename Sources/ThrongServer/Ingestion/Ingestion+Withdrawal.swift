@@ -14,9 +14,7 @@ extension Ingestion {
         do {
             // The key is made even if nobody was counted yet, so that the act does not tell.
             key = try keys.key(of: window)
-        } catch JournalError.windowClosed {
-            throw over()
-        } catch {
+        } catch JournalError.windowClosed { throw over() } catch {
             if error.isFailedSync { onFailure(error) }
             throw Unavailable.failed
         }
@@ -74,8 +72,7 @@ extension Ingestion {
             return try state.withLock { counting in
                 // The process that takes this one's place has to learn of it, as of a batch.
                 guard journal.isOpen else { return false }
-                let records = counting.remove(
-                    found.batches, from: found.window, largest: journal.mostRemoved)
+                let records = counting.remove(found.batches, from: found.window, largest: journal.mostRemoved)
                 for record in records { try journal.append(.removal(record), key: key) }
                 return true
             }

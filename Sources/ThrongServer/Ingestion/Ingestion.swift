@@ -174,9 +174,7 @@ final class Ingestion: Sendable {
     private func count(_ incoming: IncomingBatch, from network: ClientNetwork?) throws(IntakeError) -> BatchOutcome {
         let window = incoming.bucketed.window
         let key: WindowKey
-        do {
-            key = try keys.key(of: window)
-        } catch JournalError.windowClosed {
+        do { key = try keys.key(of: window) } catch JournalError.windowClosed {
             throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         } catch {
             // The window's key could not be written: nothing was counted.
@@ -258,9 +256,7 @@ final class Ingestion: Sendable {
 
     func freeze() -> Flush? { state.withLock { $0.takePending() }?.flush() }
 
-    func applied(_ flush: Flush, closed: Set<ClosedPeriod>) {
-        state.withLock { $0.applied(flush, closed: closed) }
-    }
+    func applied(_ flush: Flush, closed: Set<ClosedPeriod>) { state.withLock { $0.applied(flush, closed: closed) } }
 
     /// Closes and forgets windows that are over, with their keys and the segments that nothing needs any more; does
     /// nothing while the time of day is not believed.
@@ -291,8 +287,7 @@ final class Ingestion: Sendable {
         sayWhetherFull()
         do {
             try keys.destroy(keysOf: settled)
-            try journal.removeSegments(
-                flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
+            try journal.removeSegments(flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
             // A time that PostgreSQL has not confirmed may be years ahead.
             if trustedClock.isConfirmed { try believed.raise(to: now) }
         } catch {
@@ -307,13 +302,9 @@ final class Ingestion: Sendable {
             Telemetry.Gauges(
                 journalBytes: journalBytes,
                 journalLag: counting.position.value - min(counting.position.value, counting.flushed.value)
-                    + toMakeAgain.load(ordering: .relaxed),
-                pendingCells: counting.pendingCells,
-                openPairs: counting.openPairs,
-                saturations: counting.saturations,
-                bodyBytes: bodies.bytes,
-                windowBytes: counting.windowBytes,
-                refusalBytes: counting.refusalBytes)
+                    + toMakeAgain.load(ordering: .relaxed), pendingCells: counting.pendingCells,
+                openPairs: counting.openPairs, saturations: counting.saturations, bodyBytes: bodies.bytes,
+                windowBytes: counting.windowBytes, refusalBytes: counting.refusalBytes)
         }
     }
 }

@@ -63,15 +63,12 @@ struct IntakeAnswer {
         retryAfter = answer.header("retry-after")
     }
 
-    init(refusal error: IntakeError) { self.init(Problem(error)) }
-
     init(_ reason: Unavailable) { self.init(reason.problem) }
 
     init(_ problem: Problem) {
         status = problem.status
         (text, bytes, contentType) = (problem.text, nil, Problem.contentType)
-        retryAfter =
-            problem.retrySeconds.map { "\($0)" } ?? (status == .serviceUnavailable ? Self.retrySeconds : nil)
+        retryAfter = problem.retrySeconds.map { "\($0)" } ?? (status == .serviceUnavailable ? Self.retrySeconds : nil)
     }
 
     private init(accepted text: String) {
@@ -80,6 +77,18 @@ struct IntakeAnswer {
         contentType = "application/json"
         (bytes, retryAfter) = (nil, nil)
     }
+
+    /// The answer to a body at the gateway that is no encapsulated request.
+    static let notEncapsulated = IntakeAnswer(
+        Problem(
+            .unsupportedMediaType, "not_encapsulated", "Send an encapsulated request as \(SealedRequest.mediaType)."))
+
+    /// The answer to a sealed request for a path that takes none.
+    static let unknownInside = IntakeAnswer(
+        Problem(
+            .notFound, "unknown_path",
+            "Sealed requests go to POST /v1/batches, /v1/reveals, /v1/firsts, /v1/withdraw, /v1/preview and GET /v1/plan/APP."
+        ))
 
     /// The challenge to a client that is refused for want of a secret (RFC 9110, section 15.5.2); nil for all others.
     var challenge: String? { status == .unauthorized ? "Bearer" : nil }
@@ -121,7 +130,7 @@ struct IntakeAnswer {
 }
 
 extension Response {
-    static func refusal(_ error: IntakeError) -> Response { .answer(IntakeAnswer(refusal: error)) }
+    static func refusal(_ error: IntakeError) -> Response { .problem(Problem(error)) }
 
     static func problem(_ problem: Problem) -> Response { .answer(IntakeAnswer(problem)) }
 
@@ -141,35 +150,17 @@ extension Response {
     }
 }
 
-extension IntakeAnswer {
-    /// Says why an encapsulated request could not be opened. The client reads it through the relay.
-    init(unopened error: ObliviousError) { self.init(Problem(unopened: error)) }
-
+extension Problem {
     /// Says why an opened message is no request. It is sealed like any other answer.
     init(malformed error: ObliviousError) {
         let status: HTTPResponse.Status = if case .tooLarge = error { .contentTooLarge } else { .badRequest }
-        self.init(Problem(status, "not_binary_http", "\(error)"))
+        self.init(status, "not_binary_http", "\(error)")
     }
 
-    /// The answer to a body at the gateway that is no encapsulated request.
-    static let notEncapsulated = IntakeAnswer(
-        Problem(
-            .unsupportedMediaType, "not_encapsulated",
-            "Send an encapsulated request as \(SealedRequest.mediaType)."))
-
-    /// The answer to a sealed request for a path that takes none.
-    static let unknownInside = IntakeAnswer(
-        Problem(
-            .notFound, "unknown_path",
-            "Sealed requests go to POST /v1/batches, /v1/reveals, /v1/firsts, /v1/withdraw, /v1/preview and GET /v1/plan/APP."
-        ))
-}
-
-extension Problem {
-    /// Says why an encapsulated request could not be opened. The status is chosen here and nowhere else.
+    /// Says why an encapsulated request could not be opened. The client reads it through the relay.
     ///
     /// Source: RFC 9458, sections 5.2 and 5.3.
-    fileprivate init(unopened error: ObliviousError) {
+    init(unopened error: ObliviousError) {
         switch error {
         case .unknownKey, .unknownSuite, .unopened:
             self.init(

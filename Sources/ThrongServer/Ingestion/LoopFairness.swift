@@ -32,16 +32,13 @@ final class LoopFairness: @unchecked Sendable {
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         let listening = ends[0]
         bell = ends[1]
-        NIOPipeBootstrap(group: loop)
-            .channelInitializer { [weak self] channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Listener(self)) }
-            }
-            .takingOwnershipOfDescriptor(input: listening)
-            .whenFailure { [weak self] _ in
-                close(listening)
-                self?.isDeaf = true
-                self?.turn()
-            }
+        NIOPipeBootstrap(group: loop).channelInitializer { [weak self] channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Listener(self)) }
+        }.takingOwnershipOfDescriptor(input: listening).whenFailure { [weak self] _ in
+            close(listening)
+            self?.isDeaf = true
+            self?.turn()
+        }
     }
 
     deinit { close(bell) }
@@ -55,7 +52,6 @@ final class LoopFairness: @unchecked Sendable {
         return true
     }
 
-    /// Lets a connection rest.
     func add(_ handler: BatchHandler) {
         guard !isDeaf else { return handler.context?.eventLoop.execute { handler.goOn() } ?? () }
         resting.append(handler)

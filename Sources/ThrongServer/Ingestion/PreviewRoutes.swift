@@ -20,17 +20,11 @@ struct PreviewRoutes {
                     .ok,
                     try await ingestion.bodies.collect(request.body, upTo: most) { packed in
                         try await ingestion.previewInTurn(packed, isGzip: isGzip, signals: headers.signals) {
-                            try Self.text(of: $0)
+                            try $0.stableJSON
                         }
                     })
             }
         }
-    }
-
-    private static func text(of answer: PreviewAnswer) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(answer), as: UTF8.self)
     }
 }
 
@@ -60,26 +54,7 @@ extension Ingestion {
             return (try body.read(read), Array(packed.readableBytesView))
         }
     }
-}
 
-extension Response {
-    /// Answers a request, also where it is refused, can't be handed on, or did not arrive whole.
-    static func answering(notedBy ingestion: Ingestion? = nil, _ work: () async throws -> Response) async -> Response {
-        do {
-            return try await work()
-        } catch let error as Unavailable {
-            return .problem(error.problem)
-        } catch let error as IntakeError {
-            ingestion?.refuse(error)
-            return .refusal(error)
-        } catch {
-            // The body did not arrive whole.
-            return .refusal(.notJSON)
-        }
-    }
-}
-
-extension Ingestion {
     /// Returns what a body would add, event by event; nothing is counted and nothing is kept.
     func preview(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> PreviewAnswer {
         let now = clock.now
@@ -88,8 +63,7 @@ extension Ingestion {
         }
         switch outcome {
         case .optedOut(let answer, _, _), .consentOutdated(let answer, _), .keptApart(let answer):
-            return PreviewAnswer(
-                events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
+            return PreviewAnswer(events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
         case .batch(let incoming):
             let batch = incoming.bucketed
             try checkSize(of: batch)
@@ -121,10 +95,25 @@ extension Ingestion {
                     let dimension = layout.dimensions[place]
                     let label = intake.vocabulary.name(of: bucket, in: dimension, app: layout.app)
                     return (dimension.name.text, label.text)
-                }),
-            period: space.label(ofPeriod: addition.periodStart, of: addition.metric),
-            count: addition.count,
+                }), period: space.label(ofPeriod: addition.periodStart, of: addition.metric), count: addition.count,
             sums: Dictionary(
                 uniqueKeysWithValues: zip(layout.sums, addition.sums).map { ($0.name, Double($1) / $0.scale) }))
+    }
+}
+
+extension Response {
+    /// Answers a request, also where it is refused, can't be handed on, or did not arrive whole.
+    static func answering(notedBy ingestion: Ingestion? = nil, _ work: () async throws -> Response) async -> Response {
+        do {
+            return try await work()
+        } catch let error as Unavailable {
+            return .problem(error.problem)
+        } catch let error as IntakeError {
+            ingestion?.refuse(error)
+            return .refusal(error)
+        } catch {
+            // The body did not arrive whole.
+            return .refusal(.notJSON)
+        }
     }
 }

@@ -16,17 +16,10 @@ struct ProofCheck: Sendable {
     /// - Complexity: about a millisecond.
     func holds(_ proof: IdentifierProof, in window: WindowID) -> Bool {
         let epoch = Epoch(of: window.number, rotation: window.rotation)
-        guard let secrets = keys.secrets(of: epoch, app: window.app) else { return false }
-        do {
-            let presentation = try Presentation(rawRepresentation: proof.presentation)
-            guard presentation.tag.rawRepresentation == proof.tag else { return false }
-            let context = try PresentationContext.window(window.number, of: window.purpose, app: window.app)
-            return presentation.isProved(
-                for: context.bytes, requestContext: try epoch.requestContext(of: window.app), by: secrets)
-        } catch {
-            // No presentation at all: whatever is wrong with it, it proves nothing.
-            return false
+        let tag = tag(in: proof.presentation, expecting: proof.tag, of: epoch, window.app) {
+            try .window(window.number, of: window.purpose, app: window.app)
         }
+        return tag != nil
     }
 
     /// Returns the device's tag in a first's cell and period; nil if its proof does not hold there.
@@ -35,18 +28,26 @@ struct ProofCheck: Sendable {
     ///
     /// - Complexity: about a millisecond.
     func tag(of first: IncomingFirst) -> FirstTag? {
-        let app = first.layout.app
-        let epoch = Epoch(of: first.period, in: first.calendar)
+        let (app, epoch) = (first.layout.app, Epoch(of: first.period, in: first.calendar))
+        return tag(in: first.proof, of: epoch, app) {
+            try .first(
+                in: first.provedCell, of: first.layout.metric, layout: first.name, period: first.period, app: app)
+        }.map { FirstTag(hashing: $0) }
+    }
+
+    /// Returns the tag that a proof shows of a credential in a context; nil if it does not hold, or has another tag.
+    private func tag(
+        in proof: [UInt8], expecting expected: [UInt8]? = nil, of epoch: Epoch, _ app: AppName,
+        _ context: () throws -> PresentationContext
+    ) -> [UInt8]? {
         guard let secrets = keys.secrets(of: epoch, app: app) else { return nil }
         do {
-            let presentation = try Presentation(rawRepresentation: first.proof)
-            let context = try PresentationContext.first(
-                in: first.provedCell, of: first.layout.metric, layout: first.name, period: first.period, app: app)
-            guard
-                presentation.isProved(
-                    for: context.bytes, requestContext: try epoch.requestContext(of: app), by: secrets)
-            else { return nil }
-            return FirstTag(hashing: presentation.tag.rawRepresentation)
+            let presentation = try Presentation(rawRepresentation: proof)
+            let tag = presentation.tag.rawRepresentation
+            guard expected == nil || expected == tag else { return nil }
+            let isProved = presentation.isProved(
+                for: try context().bytes, requestContext: try epoch.requestContext(of: app), by: secrets)
+            return isProved ? tag : nil
         } catch {
             // No presentation at all: whatever is wrong with it, it proves nothing.
             return nil

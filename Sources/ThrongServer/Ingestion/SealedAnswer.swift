@@ -17,17 +17,15 @@ struct SealedAnswer {
         "cache-control", "content-type", "date", "etag", "retry-after", "www-authenticate", GatewayIdentity.header,
     ]
 
-    /// Takes a part of the router's answer; returns true for the last one.
-    mutating func take(_ part: HTTPServerResponsePart) -> Bool {
+    /// Takes a part of the router's answer.
+    mutating func take(_ part: HTTPServerResponsePart) {
         switch part {
         case .head(let head):
             status = Int(head.status.code)
             fields = Self.known.compactMap { name in head.headers.first(name: name).map { MessageField(name, $0) } }
         case .body(.byteBuffer(let bytes)): content += bytes.readableBytesView
-        case .body(.fileRegion): break
-        case .end: return true
+        case .body(.fileRegion), .end: break
         }
-        return false
     }
 
     /// Takes the answer to a batch, and the time, which a client with a wrong clock could not ask elsewhere unseen.
@@ -44,9 +42,7 @@ struct SealedAnswer {
     func bytes(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
         do throws(ObliviousError) {
             return try response(isLast: isLast, reader: reader)
-        } catch {
-            return IntakeAnswer(.failed).response(isLast: isLast, reader: reader)
-        }
+        } catch { return IntakeAnswer(.failed).response(isLast: isLast, reader: reader) }
     }
 
     private func response(isLast: Bool, reader: CrossOrigin.Reader?) throws(ObliviousError) -> ByteBuffer {

@@ -67,6 +67,4 @@ struct WaitingParts {
     }
 }
 
-extension WaitingParts.Element {
-    fileprivate var isEnd: Bool { if case .part(.end) = self { true } else { false } }
-}
+extension WaitingParts.Element { fileprivate var isEnd: Bool { if case .part(.end) = self { true } else { false } } }

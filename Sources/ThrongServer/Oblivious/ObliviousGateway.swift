@@ -42,15 +42,13 @@ final class ObliviousGateway: Sendable {
     let bodyBytes: Int
     let limits: MessageLimits
 
-    /// A day. Unit: seconds.
     private static let daySeconds: Int64 = 86_400
 
     /// Reads the keys that were kept, and makes today's if there is none. Unit of the longest body: bytes.
     init(_ data: DataDirectory, contentBytes: Int, clock: UnixClock, logger: Logger) throws(JournalError) {
         signer = try Self.signer(in: data)
         files = try KeptSecrets(data, for: .oblivious)
-        self.clock = clock
-        self.logger = logger
+        (self.clock, self.logger) = (clock, logger)
         limits = MessageLimits(contentBytes: contentBytes)
         bodyBytes = SizeClass.bytes(holding: contentBytes + MessageLimits.headBytes) + OpenedRequest.overheadBytes
         state = Mutex(State(secrets: try files.all().found.mapValues(\.bytes)))
@@ -89,8 +87,7 @@ final class ObliviousGateway: Sendable {
     /// now is tried again; it opens nothing meanwhile.
     ///
     /// - Returns: the error if not all of it was done; nil if it was.
-    @discardableResult
-    func turn() -> JournalError? {
+    @discardableResult func turn() -> JournalError? {
         turning.withLock { _ in
             let today = clock.now.flooredQuotient(by: Self.daySeconds)
             let (unkept, over) = state.withLock { state in
@@ -161,13 +158,12 @@ struct GatewayKeyRoutes {
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.get("/v1/ohttp-keys") { [gateway] _, _ in
             let list = gateway.list
-            let bytes = ByteBuffer(bytes: list.configuration)
             var headers: HTTPFields = [
-                .contentType: KeyConfiguration.mediaType, .contentLength: "\(bytes.readableBytes)",
-                .cacheControl: "public, max-age=\(Self.cacheSeconds)", .xContentTypeOptions: "nosniff",
+                .contentType: KeyConfiguration.mediaType, .cacheControl: "public, max-age=\(Self.cacheSeconds)",
+                .xContentTypeOptions: "nosniff",
             ]
             if let name = HTTPField.Name(GatewayIdentity.signatureHeader) { headers[name] = list.signature }
-            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
+            return Response(.ok, ByteBuffer(bytes: list.configuration), headers)
         }
     }
 }

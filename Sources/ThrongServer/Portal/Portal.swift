@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import ThrongPlan
+internal import ThrongSchedule
 internal import ThrongStore
 
 /// The pages behind a sign-in: partners read their reports, analysts look at what is released, operators see how the
@@ -12,12 +13,14 @@ struct Portal: Sendable {
     private let releases: ReleaseStore
     private let analysts: AnalystStore
     private let plans: [Plan]
+    private let signing: ReportKeyFolder
     private let door: Doorkeeper
     private let health: @Sendable () -> DaemonHealth
 
     /// `onRefusal` is called for each form that lets nobody in.
     init(
-        _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> UnixSeconds,
+        _ settings: ConnectionSettings, plans: [Plan], signing: ReportKeyFolder,
+        now: @escaping @Sendable () -> UnixSeconds,
         onRefusal: @escaping @Sendable (SecurityLog.Refusal) -> Void = { _ in },
         health: @escaping @Sendable () -> DaemonHealth
     ) {
@@ -25,17 +28,20 @@ struct Portal: Sendable {
         releases = ReleaseStore(settings)
         analysts = AnalystStore(settings)
         door = Doorkeeper(access: access, now: now, onRefusal: onRefusal)
-        (self.plans, self.health) = (plans, health)
+        (self.plans, self.signing, self.health) = (plans, signing, health)
     }
 
     func add(to router: Router<BasicRequestContext>) throws {
-        let pages = try PortalPages(house: plans.map(\.app.title).joined(separator: ", "))
+        let pages = try PortalPages(plans: plans)
+        router.add(middleware: DatabaseFaults(pages: pages))
         SignInRoutes(door: door, pages: pages).add(to: router)
+        try VerifyRoutes(signing: signing).add(to: router)
         SessionRoutes(door: door, pages: pages, access: access).add(to: router)
-        PartnerRoutes(door: door, pages: pages, access: access, plans: plans).add(to: router)
+        PartnerRoutes(door: door, pages: pages, access: access).add(to: router)
+        PublicRoutes(pages: pages, plans: plans, shelf: PublicShelf(access: access)).add(to: router)
         OperatorRoutes(door: door, pages: pages, access: access, releases: releases, plans: plans, health: health)
             .add(to: router)
-        AnalystRoutes(door: door, pages: pages, store: analysts, titles: ExplorerTitles(plans: plans)).add(to: router)
+        AnalystRoutes(door: door, pages: pages, store: analysts, plans: plans).add(to: router)
         router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) }))
     }
 

@@ -76,8 +76,8 @@ package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Raised once, when the process has to end.
-final class FailureFlag: Sendable {
+/// Raised once, when the process has to end; as a service it ends the others then.
+final class FailureFlag: Service {
     private let raised = Mutex<DaemonError?>(nil)
     private let (errors, continuation) = AsyncStream<DaemonError>.makeStream()
 
@@ -90,15 +90,8 @@ final class FailureFlag: Sendable {
     }
 
     /// Throws the error, and returns once the daemon stops without one.
-    func watch() async throws {
+    func run() async throws {
         for await _ in errors.cancelOnGracefulShutdown() { break }
         if let error { throw error }
     }
-}
-
-/// Ends the group when the flag is raised.
-struct FailureWatch: Service {
-    let flag: FailureFlag
-
-    func run() async throws { try await flag.watch() }
 }

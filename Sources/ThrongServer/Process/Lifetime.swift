@@ -40,10 +40,7 @@ final class Lifetime: Sendable {
         logger: Logger, certificates: Certificates?, reread: (@Sendable () throws -> PlanReading)?, drain: Duration,
         manager: ServiceManager?
     ) {
-        self.logger = logger
-        self.certificates = certificates
-        self.reread = reread
-        self.drain = drain
+        (self.logger, self.certificates, self.reread, self.drain) = (logger, certificates, reread, drain)
         self.manager = manager
     }
 
@@ -73,9 +70,7 @@ final class Lifetime: Sendable {
         signal(SIGPIPE, SIG_IGN)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sigquit, .sighup)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await signal in signals { await self.heed(signal) }
-            }
+            group.addTask { for await signal in signals { await self.heed(signal) } }
             defer { group.cancelAll() }
             do {
                 try await work()
@@ -159,9 +154,7 @@ final class Lifetime: Sendable {
     }
 
     private func say(_ plan: Plan, in former: Plan?) {
-        guard let former else {
-            return logger.notice("an app is new", metadata: ["app": "\(plan.app.name)"])
-        }
+        guard let former else { return logger.notice("an app is new", metadata: ["app": "\(plan.app.name)"]) }
         do {
             for change in try PlanDiff(from: former, to: plan, rules: .system).changes {
                 logger.notice(
@@ -171,9 +164,7 @@ final class Lifetime: Sendable {
                         "meaning": "\(change.meaning)",
                     ])
             }
-        } catch {
-            logger.warning("the plans can't be compared", metadata: ["error": "\(error)"])
-        }
+        } catch { logger.warning("the plans can't be compared", metadata: ["error": "\(error)"]) }
     }
 }
 
@@ -185,8 +176,7 @@ package struct PlanReading: Sendable {
     package let changedSettings: [String]
 
     package init(sources: [RunningPlan], changedSettings: [String] = []) {
-        self.sources = sources
-        self.changedSettings = changedSettings
+        (self.sources, self.changedSettings) = (sources, changedSettings)
     }
 }
 

@@ -5,9 +5,11 @@ internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongSystem
 
-/// Deletes expired data, together with the keys of its backups, and at last its remains in PostgreSQL's pages.
+/// Deletes expired data and reports, together with the keys of its backups, and at last its remains in PostgreSQL's pages.
 struct RetentionWithKeys: Retention {
-    let house: HouseRetention
+    let store: RetentionStore
+    /// The folder in which relative paths of deliveries begin.
+    let folder: String
     let deletions: DeletionStore
     /// The keys of backups, read anew each time: commands make keys meanwhile.
     let keys: BackupKeys
@@ -15,7 +17,7 @@ struct RetentionWithKeys: Retention {
     let pages: RewrittenPages?
 
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
-        let outcome = try await house.expire(plans: plans, now: now)
+        let outcome = try await store.expire(plans: plans, now: now)
         try await destroyKeys(now: now, sparing: Set(outcome.troubles.map(\.app.text)))
         return outcome
     }
@@ -43,7 +45,7 @@ struct RetentionWithKeys: Retention {
     }
 
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
-        try await house.removeCopies(plans, now: now)
+        try await CopyRetention(store: store, folder: folder).remove(plans, now: now)
     }
 
     func rewritePages() async throws { try await pages?.rewriteIfDue() }
@@ -56,7 +58,7 @@ struct RetentionWithKeys: Retention {
                 app: AppName(key.name.app), metric: "backups", term: "the key of \(key.name)",
                 at: UnixSeconds(day * 86_400), releases: 0)
         }
-        let house = try await house.outlook(plans)
+        let house = try await store.outlook(plans)
         return RetentionOutlook(due: (house.due + due).sorted { $0.at < $1.at }, troubles: house.troubles)
     }
 
@@ -92,10 +94,12 @@ extension BackupMarks {
     static let stale: Int64 = 7 * 86_400
 
     /// Checks that backups go on once they have begun. An operator who copies in another way never begins.
-    func check(at now: UnixSeconds) throws(BackupFault) {
-        let made = last(.made)
-        if let failed = last(.failed), failed > made ?? .epoch { throw .failed }
-        if let made, now - made > Self.stale { throw .stale(made: made) }
+    func check(at now: UnixSeconds) throws {
+        let made = try last(.made)
+        if let failed = try last(.failed), failed > made ?? .epoch { throw BackupFault.failed }
+        // One that was made by a clock that was ahead says nothing of the last week.
+        if let made, abs(now - made) > Self.stale { throw BackupFault.stale(made: made) }
+        _ = try last(.exported)
     }
 }
 
@@ -107,7 +111,8 @@ enum BackupFault: Error, Hashable, CustomStringConvertible {
     var description: String {
         switch self {
         case .failed: "the last `throng backup` made none: what it printed says why; make one"
-        case .stale(let made): "the last backup is of \(Instant.text(made)), more than a week ago: does its timer run?"
+        case .stale(let made):
+            "the last backup is of \(Instant.text(made)), more than a week from now: does its timer run?"
         }
     }
 }

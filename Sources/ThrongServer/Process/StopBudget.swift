@@ -89,9 +89,7 @@ func leave(stopping cluster: PrivateCluster?, within seconds: Int, logger: Logge
     Task.detached {
         do {
             try await cluster?.stop(within: seconds)
-        } catch {
-            logger.error("the private PostgreSQL could not be stopped", metadata: ["error": "\(error)"])
-        }
+        } catch { logger.error("the private PostgreSQL could not be stopped", metadata: ["error": "\(error)"]) }
         isDone.signal()
     }
     isDone.wait()

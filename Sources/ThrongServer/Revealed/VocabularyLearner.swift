@@ -1,5 +1,4 @@
 internal import Logging
-internal import ServiceLifecycle
 internal import Synchronization
 internal import ThrongIngest
 internal import ThrongJournal
@@ -16,7 +15,7 @@ final class VocabularyLearner: Sendable {
     private let vocabulary: RevealedVocabulary
     private let keys: KeyRing
     private let store: LabelStore
-    private let telemetry: Telemetry
+    let telemetry: Telemetry
     private let logger: Logger
     private let dimensions: [AppName: [Revealed]]
     private let proving: [AppName: Set<PurposeName>]
@@ -44,10 +43,7 @@ final class VocabularyLearner: Sendable {
         plans: [Plan], vocabulary: RevealedVocabulary, keys: KeyRing, store: LabelStore, telemetry: Telemetry,
         logger: Logger
     ) {
-        self.vocabulary = vocabulary
-        self.keys = keys
-        self.store = store
-        self.telemetry = telemetry
+        (self.vocabulary, self.keys, self.store, self.telemetry) = (vocabulary, keys, store, telemetry)
         self.logger = logger
         var dimensions: [AppName: [Revealed]] = [:]
         var proving: [AppName: Set<PurposeName>] = [:]
@@ -194,9 +190,8 @@ final class VocabularyLearner: Sendable {
         }
     }
 
-    /// Brings the labels up to date; false if PostgreSQL is not there, and they are left for later.
-    @discardableResult
-    func refreshIfPossible() async -> Bool { await telemetry.rounds.make(.labels) { try await refresh() } != nil }
+    /// Brings the labels up to date, unless PostgreSQL is not there: then they are left for later.
+    func refreshIfPossible() async { await telemetry.rounds.make(.labels) { try await refresh() } }
 
     /// Takes PostgreSQL's labels of a dimension.
     ///
@@ -234,20 +229,4 @@ final class VocabularyLearner: Sendable {
     func close() { store.close() }
 
     func close(within length: Duration) { store.close(within: length) }
-}
-
-/// Asks PostgreSQL now and then for labels that other daemons have learned, or that were retired by age.
-struct LabelService: Service {
-    let learner: VocabularyLearner
-
-    /// The time between two looks; ``retry`` while PostgreSQL is away.
-    private static let interval = Duration.seconds(30)
-    private static let retry = Duration.seconds(2)
-
-    func run() async throws {
-        while !Task.isShuttingDownGracefully {
-            let length = await learner.refreshIfPossible() ? Self.interval : Self.retry
-            try await pause(length)
-        }
-    }
 }

@@ -1,5 +1,4 @@
 internal import Logging
-internal import ServiceLifecycle
 internal import Synchronization
 internal import ThrongIngest
 internal import ThrongJournal
@@ -20,7 +19,6 @@ final class MemberLinks: Sendable {
         init(_ rules: ConnectionRules) { connection = HTTPConnection(rules) }
     }
 
-    /// The connections and requests to one daemon.
     private struct Way {
         var links: [Link] = []
         /// The memory of requests under way. Unit: bytes.
@@ -80,9 +78,7 @@ final class MemberLinks: Sendable {
             way.bytes += size
             // This one finds out whether it is back.
             if way.rests != nil { way.rests = .now + Self.limit }
-            let idlest = way.links.min {
-                $0.underWay.load(ordering: .relaxed) < $1.underWay.load(ordering: .relaxed)
-            }
+            let idlest = way.links.min { $0.underWay.load(ordering: .relaxed) < $1.underWay.load(ordering: .relaxed) }
             if let idlest, way.links.count >= Self.mostLinks || idlest.underWay.load(ordering: .relaxed) == 0 {
                 idlest.underWay.add(1, ordering: .relaxed)
                 return idlest
@@ -116,7 +112,7 @@ extension HTTPFault {
 /// Learns from PostgreSQL which daemons count with this one, and agrees to proposals.
 ///
 /// While PostgreSQL is away, the last known membership holds: no other comes into force without this daemon.
-struct MemberWatch: Service {
+struct MemberWatch {
     let neighbours: Neighbours
     let store: any MemberSource
     let daemon: DaemonID
@@ -124,16 +120,10 @@ struct MemberWatch: Service {
     /// Windows that clients have sent to.
     let windows: @Sendable () -> [WindowID]
     let clock: UnixClock
-    let health: RoundHealth
     let logger: Logger
 
-    private static let interval = Duration.seconds(1)
     /// The shortest notice of a proposal that is agreed to: with less, late events would not be known. Unit: seconds.
     private static let shortestNotice: Int64 = 2
-
-    func run() async throws {
-        try await PeriodicTask(.members, every: Self.interval, on: health) { try await look() }.run()
-    }
 
     /// Looks before anything is counted: another daemon may have taken the place of this one meanwhile.
     ///
@@ -142,9 +132,7 @@ struct MemberWatch: Service {
     func lookFirst(patience: Duration = .seconds(10)) async throws {
         let deadline = ContinuousClock.now + patience
         while true {
-            do {
-                return try await look()
-            } catch let error as PostgresError where error.isRetryable {
+            do { return try await look() } catch let error as PostgresError where error.isRetryable {
                 guard ContinuousClock.now < deadline else {
                     return logger.warning(
                         "PostgreSQL did not say in time who counts; going by what was known last",
@@ -212,8 +200,7 @@ struct MemberWatch: Service {
                 """
                 this daemon counts nothing that begins from then on: it hands on what comes. `throng daemon join` makes it count, \
                 `throng daemon list` says who does
-                """,
-                metadata: facts)
+                """, metadata: facts)
         } else if before != nil || !membership.isAlone {
             logger.notice("who counts is known", metadata: facts)
         }

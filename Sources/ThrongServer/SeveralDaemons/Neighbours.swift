@@ -32,9 +32,7 @@ final class Neighbours: Sendable {
     ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
     /// - Throws: ``JournalError`` if the folder can't be read.
     init(_ data: DataDirectory, isShared: Bool, isReachable: Bool, authorities: String?, logger: Logger) throws {
-        self.data = data
-        self.isShared = isShared
-        self.logger = logger
+        (self.data, self.isShared, self.logger) = (data, isShared, logger)
         links = MemberLinks(authorities: authorities)
         let last = try data.members { content -> Membership? in
             do { return try JSONDecoder().decode(Membership.self, from: Data(content)) } catch { return nil }
@@ -83,12 +81,9 @@ final class Neighbours: Sendable {
     // MARK: Changes
 
     /// Takes PostgreSQL's membership over, once it is on disk; returns true if it is new.
-    @discardableResult
-    func learn(_ membership: Membership) throws -> Bool {
+    @discardableResult func learn(_ membership: Membership) throws -> Bool {
         guard membership != self.membership else { return false }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let bytes = try encoder.encode(membership)
+        let bytes = try JSONEncoder.stable().encode(membership)
         // A crash would forget a membership that is in force before it is on disk. Only the flag changes first: owners
         // are looked up from here on.
         if !membership.isAlone { isAlone.store(false, ordering: .releasing) }
@@ -116,7 +111,6 @@ final class Neighbours: Sendable {
 
     // MARK: Handing on
 
-    /// A request on its way to another daemon.
     struct HandedOn: Sendable {
         var method = OutgoingRequest.Method.post
         /// The path, such as `/v1/batches`.
@@ -131,16 +125,13 @@ final class Neighbours: Sendable {
     }
 
     func hand(_ request: HandedOn, to member: Member) async throws(Unavailable) -> ReceivedAnswer {
-        guard let address = member.address, let secret = membership?.secret else {
-            throw .unreachable
-        }
+        guard let address = member.address, let secret = membership?.secret else { throw .unreachable }
         let mark = MemberMark(secret: secret, network: request.network, isSealed: request.isSealed)
         let outgoing = OutgoingRequest(
             request.method, address + request.path,
             headers: [("content-type", request.contentType)] + request.headers.handedOn + [
                 (MemberMark.name, mark.text)
-            ],
-            body: request.body)
+            ], body: request.body)
         let answer: ReceivedAnswer?
         do throws(HTTPFault) {
             answer = try await links.send(outgoing, to: address)

@@ -14,8 +14,7 @@ package struct JSONLog: LogHandler {
 
     /// - Parameter write: takes a line with its end.
     package init(label: String, write: @escaping @Sendable ([UInt8]) -> Void) {
-        self.label = label
-        self.write = write
+        (self.label, self.write) = (label, write)
     }
 
     package init(label: String) {
@@ -33,9 +32,8 @@ package struct JSONLog: LogHandler {
     package func log(event: LogEvent) {
         let all = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }.merging(event.metadata ?? [:]) { $1 }
         let line = Line(
-            time: Date.now.formatted(.iso8601), level: event.level.rawValue, label: label,
-            message: "\(event.message)", error: event.error.map { "\($0)" },
-            metadata: all.isEmpty ? nil : all.mapValues(Value.init))
+            time: Date.now.formatted(.iso8601), level: event.level.rawValue, label: label, message: "\(event.message)",
+            error: event.error.map { "\($0)" }, metadata: all.isEmpty ? nil : all.mapValues(Value.init))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Text, and arrays and dictionaries of it, can always be encoded.

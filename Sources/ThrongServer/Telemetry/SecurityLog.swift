@@ -73,17 +73,12 @@ struct SecurityLogService: Service {
     let telemetry: Telemetry
     let logger: Logger
 
-    /// The time between two looks: a line does not tell when exactly something came.
-    private static let interval = Duration.seconds(60)
-
     func run() async throws {
-        telemetry.rounds.expect(.securityLog)
-        while !Task.isShuttingDownGracefully {
-            try await pause(Self.interval)
+        // A line does not tell when exactly something came.
+        try await PeriodicTask(.securityLog, every: .seconds(60), on: telemetry.rounds) {
             log.tell()
             telemetry.tellRefusals(logger)
-            telemetry.rounds.ended(.securityLog)
-        }
+        }.run()
         log.tell(isLast: true)
     }
 }
@@ -100,8 +95,7 @@ struct RefusedHour {
     private let former: [RefusalReason: String]
 
     init(began: ContinuousClock.Instant = .now, former: [RefusalReason: String] = [:]) {
-        self.began = began
-        self.former = former
+        (self.began, self.former) = (began, former)
     }
 
     mutating func add(_ answer: BatchAnswer) {

@@ -1,3 +1,5 @@
+internal import Foundation
+internal import Synchronization
 internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongSchedule
@@ -17,21 +19,28 @@ extension Telemetry {
         let counts = snapshot
         let schedule = schedule.snapshot
         var page = ExpositionPage(coarse)
-        page.addIntake(counts)
-        page.addMemory(gauges)
+        page.addIntake(counts, gauges)
         page.addFlushes(counts, gauges, schedule)
         page.addReveals(counts)
         page.addWork(schedule, deliveries.snapshot)
-        page.addDeadlines(schedule)
         addRounds(to: &page)
         page.gauges(
             "throng_plan_in_force", "1 while this daemon counts by the plan in force, 0 while another one is.",
             plans.all.map { ("app=\"\($0.app)\"", $0.isInForce ? 1 : 0) })
         page.gauge(
             "throng_certificate_end_timestamp_seconds",
-            "When the certificate's time is over; 0 where TLS is not spoken.", Double(certificateEnd?.value ?? 0))
-        if let spans { page.addSpans(spans.counts) }
-        if let disk { page.addDisk(disk) }
+            "When the certificate's time is over; 0 where TLS is not spoken.", certificateEnd?.value ?? 0)
+        if let spans = spans?.counts {
+            page.counter(
+                "throng_spans_total", "Spans of traces, by what became of them.",
+                [("exported", spans.exported), ("dropped", spans.dropped), ("failed", spans.failed)].map {
+                    ("outcome=\"\($0)\"", $1)
+                })
+        }
+        if let disk {
+            page.gauge("throng_disk_free_bytes", "Free on the data directory's disk.", disk.free)
+            page.gauge("throng_disk_bytes", "Size of the data directory's disk.", disk.size)
+        }
         return page.text
     }
 
@@ -70,8 +79,9 @@ private struct ExpositionPage {
 
     mutating func counter(_ name: String, _ help: String, _ value: Int) { counter(name, help, [("", value)]) }
 
-    mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+    mutating func gauge(_ name: String, _ help: String, _ value: some BinaryInteger) {
         head(name, help, "gauge")
+        let value = Double(value)
         text += "\(name) \(coarse?.gauge(name, value) ?? value)\n"
     }
 
@@ -98,10 +108,8 @@ private struct ExpositionPage {
     private mutating func head(_ name: String, _ help: String, _ type: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
-}
 
-extension ExpositionPage {
-    mutating func addIntake(_ counts: Telemetry.Counts) {
+    mutating func addIntake(_ counts: Telemetry.Counts, _ gauges: Telemetry.Gauges) {
         counter("throng_batches_received_total", "Requests for counting.", counts.batches.reduce(0, +))
         counter(
             "throng_batches_total", "Requests for counting by how they ended.",
@@ -119,18 +127,15 @@ extension ExpositionPage {
         counter(
             "throng_connections_refused_total", "Connections that could not be taken, by reason.",
             OpenFiles.Refusal.allCases.map { ("reason=\"\($0)\"", OpenFiles.refused($0)) })
-    }
-
-    mutating func addMemory(_ gauges: Telemetry.Gauges) {
-        gauge("throng_journal_bytes", "Bytes of the journal on disk.", Double(gauges.journalBytes))
-        gauge("throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", Double(gauges.journalLag))
-        gauge("throng_pending_cells", "Touched counters not flushed yet.", Double(gauges.pendingCells))
-        gauge("throng_open_pairs", "Identifier and cell pairs in open windows.", Double(gauges.openPairs))
-        gauge("throng_window_bytes", "Memory of open windows, about.", Double(gauges.windowBytes))
+        gauge("throng_journal_bytes", "Bytes of the journal on disk.", gauges.journalBytes)
+        gauge("throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", gauges.journalLag)
+        gauge("throng_pending_cells", "Touched counters not flushed yet.", gauges.pendingCells)
+        gauge("throng_open_pairs", "Identifier and cell pairs in open windows.", gauges.openPairs)
+        gauge("throng_window_bytes", "Memory of open windows, about.", gauges.windowBytes)
         gauge(
             "throng_refusal_bytes", "Memory of refusals that repeated batches are told again.",
-            Double(gauges.refusalBytes))
-        gauge("throng_body_bytes", "Memory of bodies that are still arriving.", Double(gauges.bodyBytes))
+            gauges.refusalBytes)
+        gauge("throng_body_bytes", "Memory of bodies that are still arriving.", gauges.bodyBytes)
     }
 
     mutating func addFlushes(
@@ -151,7 +156,7 @@ extension ExpositionPage {
         counter(
             "throng_damaged_files_total", "Files of the data directory that were damaged, and are done without.",
             counts.damagedFiles)
-        gauge("throng_kept_bytes", "Bytes of flushes kept in case PostgreSQL loses them.", Double(counts.keptBytes))
+        gauge("throng_kept_bytes", "Bytes of flushes kept in case PostgreSQL loses them.", counts.keptBytes)
         counter("throng_saturations_total", "Counters that reached their bounds: an alarm.", gauges.saturations)
     }
 
@@ -179,13 +184,10 @@ extension ExpositionPage {
         counter("throng_report_failures_total", "Reports that failed.", schedule.reportFailures)
         gauge(
             "throng_last_release_timestamp_seconds", "When this process made a release last; 0 before.",
-            Double(schedule.lastRelease.value))
+            schedule.lastRelease.value)
         gauge(
             "throng_last_report_timestamp_seconds", "When this process made a report last; 0 before.",
-            Double(schedule.lastReport.value))
-    }
-
-    mutating func addDeadlines(_ schedule: ScheduleHealth.Counts) {
+            schedule.lastReport.value)
         gauges(
             "throng_release_due_timestamp_seconds", "When the next release is due; overdue if past, 0 is none.",
             schedule.releaseDue.map { ("app=\"\($0.key)\"", Int($0.value.value)) })
@@ -197,18 +199,82 @@ extension ExpositionPage {
             "throng_retention_overdue_steps", "Steps of promises that should have been taken and were not.",
             schedule.retentionOverdue.map { ("app=\"\($0.key)\"", $0.value) })
     }
+}
 
-    mutating func addSpans(_ spans: SpanQueue.Counts) {
-        counter(
-            "throng_spans_total", "Spans of traces, by what became of them.",
-            [
-                ("outcome=\"exported\"", spans.exported), ("outcome=\"dropped\"", spans.dropped),
-                ("outcome=\"failed\"", spans.failed),
-            ])
+/// The figures of `/metrics` if other machines may read it: enough to see that a daemon is well, and no number from
+/// which single events follow (attack 37).
+///
+/// - A counter that events move is sampled: each step of the true one is shown with a chance of one in ``step``, as
+///   ``step``. It is right on average, to about √(``step`` × n) of n, and no difference of two readings is a number of
+///   events. A single event shows in one of ``step`` cases. Chances are drawn once for each step, so that reading often
+///   tells no more.
+/// - A gauge that events move is rounded up or down to a multiple, by chance, so that it is right on average as well.
+/// - The page is made once in ``pause`` and shown again until then, so that nothing has a second of its own.
+///
+/// Buckets of fixed width would not do: an attacker who sends events until a number jumps knows it exactly.
+final class CoarseFigures: Sendable {
+    /// The step of a sampled counter. Unit: events.
+    static let step = 20
+    /// The time for which a page is shown.
+    static let pause = Duration.seconds(60)
+    private static let mebibyte = 1_048_576.0
+    /// The steps to which gauges are rounded, by name. Unit: the gauge's.
+    private static let grains: [String: Double] = [
+        "throng_journal_bytes": mebibyte, "throng_kept_bytes": mebibyte, "throng_window_bytes": mebibyte,
+        "throng_refusal_bytes": mebibyte, "throng_body_bytes": mebibyte, "throng_disk_free_bytes": mebibyte,
+        "throng_open_pairs": 1024, "throng_pending_cells": 1024, "throng_journal_lag_batches": 1024,
+    ]
+    /// Counters that no event moves: releases and reports come by the clock.
+    private static let steady: Set<String> = [
+        "throng_releases_total", "throng_reports_total", "throng_deliveries_total", "throng_delivery_failures_total",
+        "throng_schedule_failures_total", "throng_report_failures_total", "throng_database_set_backs_total",
+        "throng_flush_failures_total", "throng_saturations_total", "throng_rounds_failed_total",
+        "throng_damaged_files_total",
+    ]
+
+    private let shown = Mutex<(text: String, made: ContinuousClock.Instant)?>(nil)
+    private let counters = Mutex<[String: (seen: Int, shown: Int)]>([:])
+
+    /// Returns the page to show now; its numbers go through ``counter(_:labels:_:)`` and ``gauge(_:_:)``.
+    func page(at now: ContinuousClock.Instant, make: () -> String) -> String {
+        shown.withLock { page in
+            if let page, now - page.made < Self.pause, !Fault.tellEachEvent.isOn { return page.text }
+            let text = make()
+            page = (text, now)
+            return text
+        }
     }
 
-    mutating func addDisk(_ disk: (free: Int, size: Int)) {
-        gauge("throng_disk_free_bytes", "Free on the data directory's disk.", Double(disk.free))
-        gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))
+    /// Returns the value that a counter shows.
+    ///
+    /// - Complexity: O(1 + rise / step).
+    func counter(_ name: String, labels: String, _ value: Int, step: Int = CoarseFigures.step) -> Int {
+        guard !Self.steady.contains(name), !Fault.tellEachEvent.isOn else { return value }
+        return counters.withLock { counters in
+            var known = counters["\(name){\(labels)}"] ?? (0, 0)
+            known.shown += step * Self.hits(among: value - known.seen, oneIn: step)
+            known.seen = max(value, known.seen)
+            counters["\(name){\(labels)}"] = known
+            return known.shown
+        }
+    }
+
+    func gauge(_ name: String, _ value: Double) -> Double {
+        guard let grain = Self.grains[name] else { return value }
+        let low = (value / grain).rounded(.down)
+        return grain * (Double.random(in: 0..<1) < value / grain - low ? low + 1 : low)
+    }
+
+    /// Returns the number of hits among `draws` with a chance of one in `step` each: gaps between hits are geometric.
+    private static func hits(among draws: Int, oneIn step: Int) -> Int {
+        var (left, hits) = (draws, 0)
+        let miss = log(1 - 1 / Double(step))
+        while left > 0 {
+            let gap = (log(Double.random(in: Double.leastNonzeroMagnitude..<1)) / miss).rounded(.down)
+            guard gap < Double(left) else { break }
+            left -= Int(gap) + 1
+            hits += 1
+        }
+        return hits
     }
 }

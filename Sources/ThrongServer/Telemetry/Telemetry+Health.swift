@@ -9,64 +9,53 @@ extension Telemetry {
     func health(_ gauges: Gauges, journalCap: Int, backups: BackupMarks? = nil, now: UnixSeconds) -> DaemonHealth {
         let counts = snapshot
         let schedule = schedule.snapshot
-        let isBehind = gauges.journalLag > 0 && !counts.isDatabaseUp
         let meanFlush = counts.flushes == 0 ? 0 : counts.flushSeconds / Double(counts.flushes) * 1000
+        let turnedAway = counts.batches[BatchKind.overloaded.rawValue]
         var health = DaemonHealth(
             panels: [
                 .init(
-                    title: "Intake",
-                    facts: [
-                        .init("Batches since the start", Wording.english.number(counts.batches.reduce(0, +))),
-                        .init("Events counted", Wording.english.number(counts.acceptedEvents)),
-                        Self.refused(counts),
+                    "Intake",
+                    [
+                        .init("Batches since the start", counts.batches.reduce(0, +)),
+                        .init("Events counted", counts.acceptedEvents),
                         .init(
-                            "Turned away for now",
-                            Wording.english.number(counts.batches[BatchKind.overloaded.rawValue]),
-                            isAlarm: counts.batches[BatchKind.overloaded.rawValue] > 0),
-                        .init("Opted out", Wording.english.number(counts.batches[BatchKind.optedOut.rawValue])),
+                            "Events refused", counts.refusedEvents.values.reduce(0, +),
+                            isAlarm: RefusedHour.areMany(counts.refusedEvents, beside: counts.acceptedEvents)),
+                        .fault("Turned away for now", turnedAway),
+                        .init("Opted out", counts.batches[BatchKind.optedOut.rawValue]),
                     ]),
                 .init(
-                    title: "Journal",
-                    facts: [
+                    "Journal",
+                    [
                         .init("On disk", Wording.english.size(gauges.journalBytes)),
                         .init(
-                            "Batches that PostgreSQL lacks", Wording.english.number(Int(clamping: gauges.journalLag)),
-                            isAlarm: isBehind),
+                            "Batches that PostgreSQL lacks", Int(clamping: gauges.journalLag),
+                            isAlarm: gauges.journalLag > 0 && !counts.isDatabaseUp),
                         .init("Kept in case PostgreSQL loses it", Wording.english.size(counts.keptBytes)),
                         .init("May grow to", Wording.english.size(journalCap)),
                     ]),
                 .init(
-                    title: "PostgreSQL",
-                    facts: [
+                    "PostgreSQL",
+                    [
                         .init("Answers", counts.isDatabaseUp ? "yes" : "no", isAlarm: !counts.isDatabaseUp),
-                        .init("Flushes", Wording.english.number(counts.flushes)),
+                        .init("Flushes", counts.flushes),
                         .init("A flush takes", "\(Wording.english.number(Int(meanFlush.rounded()))) ms"),
-                        .init("Flushes that failed and were repeated", Wording.english.number(counts.flushFailures)),
-                        .init(
-                            "Times that it had lost flushes", Wording.english.number(counts.setBacks),
-                            isAlarm: counts.setBacks > 0),
+                        .init("Flushes that failed and were repeated", counts.flushFailures),
+                        .fault("Times that it had lost flushes", counts.setBacks),
                     ]),
                 .init(
-                    title: "Memory",
-                    facts: [
-                        .init("Identifiers' cells in open windows", Wording.english.number(gauges.openPairs)),
-                        .init("Counters to flush", Wording.english.number(gauges.pendingCells)),
-                        .init(
-                            "Counters at their bounds", Wording.english.number(gauges.saturations),
-                            isAlarm: gauges.saturations > 0),
-                        .init(
-                            "Files that were damaged", Wording.english.number(counts.damagedFiles),
-                            isAlarm: counts.damagedFiles > 0),
+                    "Memory",
+                    [
+                        .init("Identifiers' cells in open windows", gauges.openPairs),
+                        .init("Counters to flush", gauges.pendingCells),
+                        .fault("Counters at their bounds", gauges.saturations),
+                        .fault("Files that were damaged", counts.damagedFiles),
                         .init(
                             "The time of day is believed", schedule.isClockDoubted ? "no" : "yes",
                             isAlarm: schedule.isClockDoubted),
-                        .init(
-                            "Releases and reports that failed", Wording.english.number(schedule.failures),
-                            isAlarm: schedule.failures > 0),
-                    ]),
-                .init(title: "Rounds", facts: Self.standing(rounds, now: now)),
-                .init(title: "Age", facts: Self.age(schedule, now: now)),
-                .init(title: "Backups", facts: backups.map { Self.standing($0, now: now) } ?? []),
+                        .fault("Releases and reports that failed", schedule.failures),
+                    ]), .init("Rounds", Self.standing(rounds, now: now)), .init("Age", Self.age(schedule, now: now)),
+                .init("Backups", backups.map { Self.standing($0, now: now) } ?? []),
             ].filter { !$0.facts.isEmpty },
             refusals: (counts.refusedEvents.map {
                 ($0.key.rawValue, $0.value, counts.refusedHour.example(of: $0.key) ?? "")
@@ -77,12 +66,6 @@ extension Telemetry {
         return health
     }
 
-    private static func refused(_ counts: Counts) -> DaemonHealth.Fact {
-        .init(
-            "Events refused", Wording.english.number(counts.refusedEvents.values.reduce(0, +)),
-            isAlarm: RefusedHour.areMany(counts.refusedEvents, beside: counts.acceptedEvents))
-    }
-
     /// Returns the time by which the data of each app that expires next should be gone.
     private static func age(_ schedule: ScheduleHealth.Counts, now: UnixSeconds) -> [DaemonHealth.Fact] {
         let late = schedule.retentionOverdue.values.reduce(0, +)
@@ -91,7 +74,7 @@ extension Telemetry {
                 "\(app): what goes next is gone by", deadline == .epoch ? "nothing left" : Instant.text(deadline),
                 isAlarm: deadline != .epoch && deadline < now)
         }
-        return apps + [.init("Steps that are overdue", Wording.english.number(late), isAlarm: late > 0)]
+        return apps + [.fault("Steps that are overdue", late)]
     }
 
     private static func standing(_ rounds: RoundHealth, now: UnixSeconds) -> [DaemonHealth.Fact] {
@@ -106,9 +89,11 @@ extension Telemetry {
 
     private static func standing(_ backups: BackupMarks, now: UnixSeconds) -> [DaemonHealth.Fact] {
         [("Last made", BackupMarks.Deed.made), ("Keys last exported", .exported)].map { label, deed in
-            guard let last = backups.last(deed) else { return .init(label, "never") }
-            // An operator who once began has to go on; one who copies in another way never began.
-            return .init(label, Age.text(now - last), isAlarm: now - last > BackupMarks.stale)
+            do {
+                guard let last = try backups.last(deed) else { return .init(label, "never") }
+                // An operator who once began has to go on; one who copies in another way never began.
+                return .init(label, Age.text(now - last), isAlarm: abs(now - last) > BackupMarks.stale)
+            } catch { return .init(label, "unknown, as its mark is damaged", isAlarm: true) }
         }
     }
 }
@@ -118,19 +103,25 @@ struct DaemonHealth: Sendable {
     struct Panel: Sendable {
         let title: String
         let facts: [Fact]
+
+        init(_ title: String, _ facts: [Fact]) { (self.title, self.facts) = (title, facts) }
     }
 
-    /// Something that is so.
     struct Fact: Sendable {
         let label: String
         let value: String
         let isAlarm: Bool
 
         init(_ label: String, _ value: String, isAlarm: Bool = false) {
-            self.label = label
-            self.value = value
-            self.isAlarm = isAlarm
+            (self.label, self.value, self.isAlarm) = (label, value, isAlarm)
         }
+
+        init(_ label: String, _ number: Int, isAlarm: Bool = false) {
+            self.init(label, Wording.english.number(number), isAlarm: isAlarm)
+        }
+
+        /// The number of faults: an alarm unless it is 0.
+        static func fault(_ label: String, _ number: Int) -> Fact { Fact(label, number, isAlarm: number > 0) }
     }
 
     let panels: [Panel]

@@ -69,8 +69,7 @@ final class Telemetry: Sendable {
     private let counts = Mutex(Counts())
 
     init(spans: SpanQueue? = nil, rounds: RoundHealth = RoundHealth()) {
-        self.spans = spans
-        self.rounds = rounds
+        (self.spans, self.rounds) = (spans, rounds)
         schedule = ScheduleHealth(rounds: rounds)
     }
 
@@ -158,7 +157,9 @@ enum RevealOutcome: String, CaseIterable {
 final class PlanStandings: Sendable {
     private struct State {
         var known: [AppName: PlanStanding] = [:]
+        /// The plans that have come into force since the log said so last, and what it said of each app.
         var arrivals: [PlanStanding] = []
+        var told: [AppName: PlanStanding] = [:]
     }
 
     private let state = Mutex(State())
@@ -180,10 +181,26 @@ final class PlanStandings: Sendable {
         state.withLock { state in apps.allSatisfy { state.known[$0]?.isInForce ?? false } }
     }
 
-    func takeArrivals() -> [PlanStanding] {
-        state.withLock { state in
-            defer { state.arrivals = [] }
-            return state.arrivals
+    /// Logs what has changed since the last time.
+    func tell(_ logger: Logger) {
+        let (arrivals, changes) = state.withLock { state in
+            defer { (state.arrivals, state.told) = ([], state.known) }
+            let changes = state.known.values.sorted { $0.app < $1.app }.map { ($0, before: state.told[$0.app]) }
+            return (state.arrivals, changes)
+        }
+        for one in arrivals { logger.notice("the plan is in force for all daemons", metadata: one.facts) }
+        for (one, before) in changes {
+            let wasBehind = before.map { !$0.isInForce } ?? false
+            if !one.isInForce, before?.inForce != one.inForce || !wasBehind {
+                logger.error(
+                    """
+                    this daemon counts by another plan than the one in force: it releases, reports and deletes nothing. Give it \
+                    the plan in force and send SIGHUP, or bring its own into force by `throng plan apply`; `throng daemon list` \
+                    says who has which
+                    """, metadata: one.facts)
+            } else if one.isInForce, wasBehind {
+                logger.notice("this daemon's plan is the one in force again", metadata: one.facts)
+            }
         }
     }
 }
@@ -196,5 +213,12 @@ extension PlanStanding {
         brought; it releases, reports and deletes nothing. Give it the plan in force and send SIGHUP, or bring its own into \
         force by `throng plan apply`
         """
+    }
+
+    fileprivate var facts: Logger.Metadata {
+        [
+            "app": "\(app)", "plan": "\(own.short)", "in_force": "\(inForce.short)", "since": "\(since)",
+            "brought_by": "\(daemon)", "why": "\(arrival.rawValue)",
+        ]
     }
 }

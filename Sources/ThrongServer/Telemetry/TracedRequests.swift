@@ -1,6 +1,5 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import Logging
 internal import ThrongJournal
 internal import ThrongSystem
 
@@ -51,14 +50,14 @@ struct Tracing: Sendable {
     let queue: SpanQueue?
     let exporter: TraceExporter?
 
-    init(_ options: TraceOptions, logger: Logger) {
+    init(_ options: TraceOptions) {
         guard let place = options.place else {
             (traces, queue, exporter) = (.off, nil, nil)
             return
         }
         let queue = SpanQueue()
         self.queue = queue
-        exporter = TraceExporter(to: place, from: queue, logger: logger)
+        exporter = TraceExporter(to: place, from: queue)
         traces = Traces(queue, percent: options.percent)
     }
 

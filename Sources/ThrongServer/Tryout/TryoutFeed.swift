@@ -17,7 +17,6 @@ package final class TryoutFeed: Sendable {
 
     private let state: Mutex<State>
 
-    /// The entries that are kept.
     private static let most = 200
 
     /// Starts with no batch.
@@ -27,22 +26,18 @@ package final class TryoutFeed: Sendable {
     package var plan: TryoutPlan { state.withLock { $0.plan } }
 
     /// Says how the plan's file is now.
-    package func set(_ plan: TryoutPlan) {
-        state.withLock { state in
-            state.version += 1
-            state.plan = plan
-        }
-    }
+    package func set(_ plan: TryoutPlan) { change { $0.plan = plan } }
 
     /// Says which reports there are.
-    package func set(_ reports: [TryoutReport]) {
+    package func set(_ reports: [TryoutReport]) { change { $0.reports = reports } }
+
+    private func change(_ change: (inout State) -> Void) {
         state.withLock { state in
             state.version += 1
-            state.reports = reports
+            change(&state)
         }
     }
 
-    /// The number of the next entry.
     func nextNumber() -> Int {
         state.withLock { state in
             state.count += 1
@@ -55,8 +50,7 @@ package final class TryoutFeed: Sendable {
 
     /// Adds an entry, or replaces the one of its number.
     func put(_ entry: TryoutEntry, isNew: Bool) {
-        state.withLock { state in
-            state.version += 1
+        change { state in
             state.entries.removeAll { $0.entry.number == entry.number }
             state.entries.append((state.version, entry))
             if state.entries.count > Self.most { state.entries.removeFirst() }
@@ -87,9 +81,7 @@ package final class TryoutFeed: Sendable {
             return News(version: state.version, plan: state.plan, reports: state.reports, entries: entries)
         }
         guard let news else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(news), as: UTF8.self)
+        return try news.stableJSON
     }
 }
 
@@ -101,7 +93,6 @@ struct TryoutEntry: Sendable, Encodable {
     let number: Int
     /// The time of day at which it came, in UTC: `14:03:07`.
     let time: String
-    /// The answer's status.
     let status: Int
     let app: String
     let purpose: String
@@ -117,14 +108,12 @@ struct TryoutEntry: Sendable, Encodable {
     var problem: Problem?
     var events: [Event] = []
 
-    /// A refusal of the whole batch.
     struct Problem: Sendable, Codable {
         let error: String
         let detail: String
         let pointer: String?
     }
 
-    /// One event of it.
     struct Event: Sendable, Encodable {
         let event: String
         let at: String
@@ -132,7 +121,6 @@ struct TryoutEntry: Sendable, Encodable {
         var refused: String?
         /// The refusal's place and remedy, as words.
         var hints: [String] = []
-        /// The metrics that it went into.
         var counted: [Tuple] = []
     }
 
@@ -190,9 +178,7 @@ package struct TryoutPlan: Sendable, Encodable {
     }
 
     /// The outcome of the file as it is now.
-    package enum State: String, Sendable, Encodable {
-        case counting, starting, mistaken
-    }
+    package enum State: String, Sendable, Encodable { case counting, starting, mistaken }
 
     package init(file: String, title: String, version: String, state: State, problems: [Problem] = []) {
         (self.file, self.title, self.version, self.state, self.problems) = (file, title, version, state, problems)

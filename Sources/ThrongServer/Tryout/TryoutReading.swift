@@ -145,7 +145,6 @@ struct TryoutNumbers: Sendable {
         self.decisions = decisions
     }
 
-    /// All that would be released.
     var releases: [Release] { decisions.map(\.decision.release) }
 
     /// Returns the numbers that something counted went into, coarser ones first.
@@ -201,8 +200,7 @@ struct TryoutNumbers: Sendable {
             return .init(
                 cell: name, state: "published",
                 words: "would be published: \(Wording.english.count(published.count, "event"))\(margin)"
-                    + (devices ?? "") + sums.joined()
-            )
+                    + (devices ?? "") + sums.joined())
         }
         let k = header.threshold.devices
         switch decision.withheld.first(where: { $0.margin == grouping && $0.cell == cell })?.reason {

@@ -28,7 +28,6 @@ package struct TryoutServer: Sendable {
 
     /// The longest wait of a page that asks what is new, and the pause between two looks.
     private static let (wait, pause) = (Duration.seconds(5), Duration.milliseconds(40))
-    /// The largest body of a request. Unit: bytes.
     private static let largest = 8 << 20
 
     /// - Parameters:
@@ -36,9 +35,7 @@ package struct TryoutServer: Sendable {
     ///   - made: the paths of reports' pages.
     package init(
         _ desk: TryoutProxy, example: @escaping @Sendable () async -> [UInt8], made: [String], logger: Logger
-    ) {
-        (self.desk, self.example, self.made, self.logger) = (desk, example, made, logger)
-    }
+    ) { (self.desk, self.example, self.made, self.logger) = (desk, example, made, logger) }
 
     /// Something that is done again and again while it serves.
     private struct Again: Service {
@@ -63,8 +60,7 @@ package struct TryoutServer: Sendable {
         onRunning: @escaping @Sendable () async -> Void
     ) async throws {
         var application = Application(
-            router: router(),
-            configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            router: router(), configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { _ in await onRunning() }, logger: logger)
         for one in again { application.addServices(Again(length: one.pause, work: one.work)) }
         try await application.runService()
@@ -85,7 +81,7 @@ package struct TryoutServer: Sendable {
         }
         router.get("/try/now/:report") { _, context -> Response in
             let html = try await desk.page(of: try context.parameters.require("report"))
-            return html.map(Self.report) ?? .text(.notFound, "No numbers of its period are there yet.\n")
+            return html.map { .html($0).unkept } ?? .text(.notFound, "No numbers of its period are there yet.\n")
         }
         router.get("/try/made/:place") { _, context -> Response in
             let place = Int(try context.parameters.require("place")) ?? -1
@@ -93,14 +89,12 @@ package struct TryoutServer: Sendable {
             guard let html = FileManager.default.contents(atPath: path) else {
                 return .text(.notFound, "There is no such report.\n")
             }
-            return Self.report(String(decoding: html, as: UTF8.self))
+            return .html(String(decoding: html, as: UTF8.self)).unkept
         }
-        router.get("/try/example") { _, _ -> Response in
-            .json(.ok, String(decoding: await example(), as: UTF8.self))
-        }
+        router.get("/try/example") { _, _ -> Response in .json(.ok, String(decoding: await example(), as: UTF8.self)) }
         router.post("/try/example") { request, _ -> Response in
             guard Self.isOfThisPage(request) else { return .text(.forbidden, "Only this page may do that.\n") }
-            return try await handOn(.init(method: .post, path: "/v1/batches", headers: [], body: await example()))
+            return try await handOn(.init(.post, "/v1/batches", body: await example()))
         }
         for path in ["/", "/**"] {
             for method in [HTTPRequest.Method.get, .post, .options] {
@@ -113,15 +107,13 @@ package struct TryoutServer: Sendable {
     // MARK: The page
 
     private func page() -> Response {
-        let style =
-            PageStyle.base + PageStyle.controls + String(decoding: PackageResources.tryout_css, as: UTF8.self)
+        let style = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.tryout_css, as: UTF8.self)
         let html = String(decoding: PackageResources.tryout_html, as: UTF8.self).replacing("STYLE", with: style)
         let digest = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
-        var response = Response.text(.ok, html, type: "text/html; charset=utf-8")
+        var response = Response.html(html).unkept
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'sha256-\(digest)'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
             + "form-action 'none'; frame-ancestors 'none'"
-        response.headers[.cacheControl] = "no-store"
         response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }
@@ -129,20 +121,10 @@ package struct TryoutServer: Sendable {
     private func news(after version: Int) async throws -> Response {
         let deadline = ContinuousClock.now + Self.wait
         while ContinuousClock.now < deadline, !Task.isShuttingDownGracefully {
-            if let news = try desk.feed.news(after: version) { return Self.unkept(.json(.ok, news)) }
+            if let news = try desk.feed.news(after: version) { return Response.json(.ok, news).unkept }
             try await ThrongSchedule.pause(Self.pause)
         }
-        return Self.unkept(Response(status: .noContent))
-    }
-
-    private static func report(_ html: String) -> Response {
-        unkept(.text(.ok, html, type: "text/html; charset=utf-8"))
-    }
-
-    private static func unkept(_ response: Response) -> Response {
-        var response = response
-        response.headers[.cacheControl] = "no-store"
-        return response
+        return Response(status: .noContent).unkept
     }
 
     /// False for a page of another site, by what the browser says of it.
@@ -165,11 +147,11 @@ package struct TryoutServer: Sendable {
             .map { (name: $0.name.canonicalName, value: $0.value) }
         return try await handOn(
             .init(
-                method: OutgoingRequest.Method(rawValue: method.rawValue) ?? .get, path: request.uri.description,
-                headers: headers, body: Array(body.readableBytesView)))
+                OutgoingRequest.Method(rawValue: method.rawValue) ?? .get, request.uri.description, headers: headers,
+                body: Array(body.readableBytesView)))
     }
 
-    private func handOn(_ request: TryoutProxy.Handed) async throws -> Response {
+    private func handOn(_ request: OutgoingRequest) async throws -> Response {
         let answer: ReceivedAnswer
         do {
             answer = try await desk.handOn(request)
@@ -181,10 +163,7 @@ package struct TryoutServer: Sendable {
         for (name, value) in answer.headers where !Self.own.contains(name) {
             if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }
         }
-        headers[.contentLength] = String(answer.body.count)
-        return Response(
-            status: .init(code: answer.status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+        return Response(.init(code: answer.status), ByteBuffer(bytes: answer.body), headers)
     }
 }
 
@@ -221,9 +200,7 @@ package final class TryoutProxy: Sendable {
         _ feed: TryoutFeed, plan: Plan, daemon: String, authorities: String?, settings: ConnectionSettings,
         folder: String, clock: UnixClock = .system
     ) {
-        self.feed = feed
-        self.daemon = daemon
-        self.clock = clock
+        (self.feed, self.daemon, self.clock) = (feed, daemon, clock)
         var rules = ConnectionRules()
         rules.authorities = authorities
         connection = HTTPConnection(rules)
@@ -237,47 +214,37 @@ package final class TryoutProxy: Sendable {
     package func close() { store.close(within: .seconds(2)) }
 
     /// Goes on by another plan.
-    package func set(_ plan: Plan) {
-        state.withLock { $0.plan = plan }
-    }
+    package func set(_ plan: Plan) { state.withLock { $0.plan = plan } }
 
     // MARK: Requests
 
-    /// A request as it is handed on.
-    struct Handed: Sendable {
-        var method: OutgoingRequest.Method
-        var path: String
-        var headers: [(name: String, value: String)]
-        var body: [UInt8]
-
-        var isBatch: Bool { method == .post && path.prefix { $0 != "?" } == "/v1/batches" }
-        var isGzip: Bool {
-            headers.contains { $0.name == "content-encoding" && $0.value.lowercased().contains("gzip") }
+    /// Returns the daemon's answer to a request for a path. Whatever is a batch gets an entry on the page.
+    func handOn(_ request: OutgoingRequest) async throws -> ReceivedAnswer {
+        guard request.method == .post, request.url.prefix(while: { $0 != "?" }) == "/v1/batches" else {
+            return try await answer(to: request)
         }
-    }
-
-    /// Returns the daemon's answer. Whatever is a batch gets an entry on the page.
-    func handOn(_ request: Handed) async throws -> ReceivedAnswer {
-        guard request.isBatch else { return try await answer(to: request) }
+        let isGzip = request.headers.contains {
+            $0.name == "content-encoding" && $0.value.lowercased().contains("gzip")
+        }
         var trial = request
-        trial.path = "/v1/preview"
+        trial.url = "/v1/preview"
         let preview = try await answer(to: trial)
         let answer = try await answer(to: request)
         let reading = TryoutReading(plan: state.withLock { $0.plan }, now: clock.now)
         let entry = reading.entry(
-            feed.nextNumber(), body: request.body, isGzip: request.isGzip, status: answer.status, answer: answer.body,
+            feed.nextNumber(), body: request.body, isGzip: isGzip, status: answer.status, answer: answer.body,
             preview: preview.status == 200 ? preview.body : nil, hasCome: feed.hasCome)
         feed.put(entry, isNew: true)
         return answer
     }
 
-    private func answer(to request: Handed) async throws -> ReceivedAnswer {
-        let outgoing = OutgoingRequest(
-            request.method, daemon + request.path, headers: request.headers, body: request.body)
+    private func answer(to request: OutgoingRequest) async throws -> ReceivedAnswer {
+        var request = request
+        request.url = daemon + request.url
         let deadline = ContinuousClock.now + Self.patience
         while true {
             do {
-                let answer = try await connection.answer(to: outgoing, within: .seconds(30), bodyLimit: Self.largest)
+                let answer = try await connection.answer(to: request, within: .seconds(30), bodyLimit: Self.largest)
                 guard answer.status == 503, ContinuousClock.now < deadline else { return answer }
             } catch {
                 // While it starts by another plan it listens nowhere.

@@ -128,20 +128,27 @@
     ).test(path);
 
   // A number, or a text that is one.
-  const plainNumber = (value) => (/^[-+.\de]+$/i.test(value) ? +value : NaN);
-  // A number as people write it, with a currency and groups of thousands: "EUR 1.234,50". A text that could be two
-  // numbers is none: "1,234" and, if fewer than three decimals are kept, "1.234".
-  const currency = (code) => (Intl.supportedValuesOf?.("currency").includes(code) ? "" : code);
+  const plainNumber = (value) => (/^[-+.\de]+$/i.test(value) && isFinite(value) ? +value : NaN);
+  // A number as people write it: "EUR 1.234,50", "24,-", with digits of Arabic or a true minus. A text that could be two
+  // numbers is none: "1,234" and, with a currency or if fewer than three decimals are kept, "1.234".
+  const currency = /^([A-Z]{0,3}\p{Sc}|(kr|S?Fr|Rs|Rp)\b\.?|[A-Z]{3}(?![A-Z]))|([A-Z]{0,3}\p{Sc}|zł|Kč|Ft|lei|лв\.?|руб\.?|[円元원]|(kr|Fr)\.?|[A-Z]{3})?\*?$/u;
+  const isCurrency = (word) => !/^[A-Z]{3}$/.test(word) || Intl.supportedValuesOf?.("currency").includes(word) != false;
   const numberOf = (value, decimals = 3) => {
-    const text = String(value).trim().replace(/^[A-Z]{0,3}\p{Sc}|\p{Sc}$/u, "").replace(/^[A-Z]{3}|[A-Z]{3}$/, currency).trim();
+    const plain = String(value).replace(/[\u061c\u200e\u200f]/g, "").replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => digit.charCodeAt() & 15)
+      .replace(/[\u2212\u2013\uff0d]/g, "-").replace(/[\u066b\uff0e]/g, ".").replace(/[\u066c\uff0c]/g, ",").trim();
+    // A minus may stand before the currency.
+    const bare = plain.replace(/^-\s*/, ""), money = bare.replace(currency, (word) => (isCurrency(word) ? "" : word)).trim();
+    const text = bare == plain ? money : "-" + money;
     const [all, sign, whole, group, point, part = ""] =
-      text.match(/^([-+]?)(\d{1,3}(?:([\s'\u2019.,])\d{3}(?:\3\d{3})*)|\d*)(?:([.,])(\d*))?$/) || [];
+      text.match(/^([-+]?)(\d{1,3}(?:([\s'\u2019.,])\d{3}(?:\3\d{3})*|(?:,\d\d)+,\d{3})|\d*)(?:([.,])(\d*|[-\u2014]+))?$/) || [];
     const isMark = group == "." || group == ",", isAlone = isMark && !point && whole.length < 8;
-    if (isAlone && whole[0] != 0 && typeof value == "string" && (group == "," || decimals < 3)) return NaN;
+    // Dinars and rials have three decimals.
+    const isFine = /BHD|IQD|JOD|KWD|LYD|OMR|TND/.test(bare);
+    if (isAlone && whole[0] != 0 && typeof value == "string" && (group == "," || !isFine && (money != bare || decimals < 3))) return NaN;
     const number = plainNumber(text);
-    if (isFinite(number) || !all || group == point) return number;
+    if (isFinite(number) || !/\d/.test(all) || point && whole.includes(point)) return number;
     if (isAlone) return +(sign + whole.replace(",", "."));
-    return group && whole[0] == 0 ? NaN : +(sign + whole.replace(/\D/g, "") + "." + part);
+    return group && whole[0] == 0 ? NaN : +(sign + whole.replace(/\D/g, "") + "." + part.replace(/\D/g, ""));
   };
 
   const isZone = (text) => {
@@ -166,7 +173,7 @@
     const { kind, groups, templates, band_hours, medium_from, large_from, level, edges } = rule;
     const text = String(value), small = text.toLowerCase();
     // "https://example.org" is the root; "cart" and an empty text are no paths.
-    const [, from, host, rest] = text.replace(/^[\0-\x20]+|[\t\n\r]|[\0-\x20]+$/g, "").match(/^((?:[a-z][\w+.-]*:)?[\\/]{2})?([^\\/?#]*)([^?#]*)/i);
+    const [, from, host, rest] = text.replace(/^[\0-\x20]+|[\t\n\r]|[\0-\x20]+$/g, "").match(/^(https?:[\\/]*|(?:[a-z][\w+.-]*:)?[\\/]{2})?([^\\/?#]*)([^?#]*)/i);
     const path = pathOf(rest);
     const found = (label) => (buckets.includes(label) ? label : "other");
     if (buckets.includes(value)) return value;
@@ -180,8 +187,8 @@
     }
     if (level) {
       // A number such as 17.4 has lost its zeros: it is no minor version.
-      const [, major, minor = ".0"] = (text === value || value % 1 == 0 || level == "major") && text.match(/^(\d+)(\.\d+)?/) || [];
-      return found(level == "major" ? major : major + minor);
+      const [, major, minor = 0] = (text === value || value % 1 == 0 || level == "major") && text.match(/^(\d+)(?:[._,](\d+))?/) || [];
+      return found(level == "major" ? major : major + "." + minor);
     }
     if (templates)
       return (from || rest) && (templates.find((it) => pathOf(it) == path) || templates.find((it) => matches(it, path))) || "other";
@@ -192,8 +199,8 @@
     }
     // A NUL, half a surrogate pair or an endless text would have the batch refused.
     if (readings[kind] == agent) return text.replace(/[\0\ud800-\udfff]/gu, "").slice(0, 200);
-    // The browser says its own offset if the text names a zone.
-    if (band_hours && isNaN(plainNumber(value)) && isZone(text)) return;
+    // The browser says its own offset if the text names a zone, or one as "+05:30" and "GMT+5" do.
+    if (band_hours && (/^([-+]\d\d:?\d\d|(GMT|UTC)[-+]\d\d?(:?\d\d)?)$/i.test(value) || isNaN(plainNumber(value)) && isZone(text))) return;
     const number = edges ? numberOf(value) : plainNumber(value);
     if (band_hours) return found(buckets[Math.floor((Math.floor(number / 60) + 12) / band_hours)]);
     if (edges) return isFinite(number) ? buckets[edges.filter((edge) => edge <= number).length] : "other";

@@ -138,9 +138,8 @@ extension Query {
         var (app, partner): (AppName?, PartnerName?) = (nil, nil)
         if case .partner(let name, let owner) = token.role { (app, partner) = (owner, name) }
         return Statement(
-            access_token_insert_sql,
-            token.id, hash, token.role.word, app, partner, token.note, token.createdAt, token.expiresAt,
-            link?.hash, link.map { _ in token.createdAt + SignInLink.seconds })
+            access_token_insert_sql, token.id, hash, token.role.word, app, partner, token.note, token.createdAt,
+            token.expiresAt, link?.hash, link.map { _ in token.createdAt + SignInLink.seconds })
     }
 
     static func selectTokens(id: String?) -> RowQuery<(token: AccessToken, hash: [UInt8])> {
@@ -157,9 +156,7 @@ extension Query {
         Statement(report_reading_note_sql, token, report, now)
     }
 
-    static func selectReadings() -> RowQuery<LastReading> {
-        RowQuery(report_reading_select_sql, row: LastReading.init)
-    }
+    static func selectReadings() -> RowQuery<LastReading> { RowQuery(report_reading_select_sql, row: LastReading.init) }
 
     static func expireReadings() -> Statement { Statement(report_reading_expire_sql) }
 

@@ -20,12 +20,8 @@ package struct AccessToken: Sendable, Hashable {
         id: String, role: AccessRole, note: String?, createdAt: UnixSeconds, expiresAt: UnixSeconds,
         revokedAt: UnixSeconds? = nil
     ) {
-        self.id = id
-        self.role = role
-        self.note = note
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.revokedAt = revokedAt
+        (self.id, self.role, self.note) = (id, role, note)
+        (self.createdAt, self.expiresAt, self.revokedAt) = (createdAt, expiresAt, revokedAt)
     }
 
     /// True if it opens anything at `now`: neither revoked nor expired.
@@ -81,9 +77,7 @@ package struct AccessSecret: Sendable {
     var hash: [UInt8] { Array(SHA256.hash(data: secret)) }
 
     /// True if the kept hash is of this secret; takes the same time for any hash of 32 bytes.
-    func matches(_ kept: [UInt8]) -> Bool {
-        kept.count == 32 && zip(kept, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-    }
+    func matches(_ kept: [UInt8]) -> Bool { kept.count == 32 && zip(kept, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
 }
 
 /// A link's secret, by which a token's owner signs in once: 43 letters, digits, hyphens or underscores, 256 random bits.

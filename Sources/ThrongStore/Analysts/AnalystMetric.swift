@@ -26,9 +26,7 @@ package struct AnalystMetric: Sendable, Hashable {
     package var kinds: [PeriodKind] {
         let released = spans.map(\.kind)
         guard let days = spans.first(where: { $0.kind == .day }), let calendar = PeriodCalendar(timeZone: timeZone)
-        else {
-            return released
-        }
+        else { return released }
         return released
             + [PeriodKind.week, .month].filter { kind in
                 // The last second of a period has the next one behind it.

@@ -26,10 +26,7 @@ package struct AnalystQuestion: Sendable {
         package let column: String
         package let bucket: String
 
-        package init(column: String, bucket: String) {
-            self.column = column
-            self.bucket = bucket
-        }
+        package init(column: String, bucket: String) { (self.column, self.bucket) = (column, bucket) }
     }
 
     /// The most rows of a part. Unit: rows.
@@ -49,12 +46,8 @@ package struct AnalystQuestion: Sendable {
             : zip(shape.releases, shape.releases.dropFirst()).compactMap { before, after in
                 before.period.end < after.period.start ? before.period.end...(after.period.start - 1) : nil
             }.filter { starts.overlaps($0) }
-        self.margin = margin
-        self.measures = measures
-        self.starts = starts
-        self.filters = filters
-        columns = margin.columns.compactMap(shape.dimension)
-        self.part = max(part, 1)
+        (self.margin, self.measures, self.starts, self.filters) = (margin, measures, starts, filters)
+        (columns, self.part) = (margin.columns.compactMap(shape.dimension), max(part, 1))
     }
 
     /// Returns the number of parts for this many rows; at least one.
@@ -141,9 +134,7 @@ package struct AnalystQuestion: Sendable {
             where period_start between \(starts.lowerBound.iso8601, as: "timestamptz")
                     and \(starts.upperBound.iso8601, as: "timestamptz")
             """
-        for filter in filters {
-            text += "\n    and \(name: filter.column) = \(filter.bucket, as: "text")"
-        }
+        for filter in filters { text += "\n    and \(name: filter.column) = \(filter.bucket, as: "text")" }
         for gap in gaps {
             text += "\n    and period_start not between \(gap.lowerBound.iso8601, as: "timestamptz")"
             text += "\n        and \(gap.upperBound.iso8601, as: "timestamptz")"
@@ -256,9 +247,7 @@ struct PastedStatement: ExpressibleByStringInterpolation {
 
     /// Returns texts as an array literal (PostgreSQL's manual, 8.15.6).
     static func array(_ texts: [String]) -> String {
-        let elements = texts.map { text in
-            "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
-        }
+        let elements = texts.map { text in "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }
         return "{\(elements.joined(separator: ","))}"
     }
 }

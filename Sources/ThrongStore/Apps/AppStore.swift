@@ -16,9 +16,7 @@ package struct AppStore: Sendable {
     }
 
     /// Returns the time since each daemon that ever attached to this database was last heard of.
-    package func silences() async throws -> [UnsettledDaemon] {
-        try await connection.run(Query.selectSilences())
-    }
+    package func silences() async throws -> [UnsettledDaemon] { try await connection.run(Query.selectSilences()) }
 
     /// Returns the position up to which PostgreSQL has a daemon's journal; nil where it never saw the daemon.
     package func watermark(of daemon: DaemonID) async throws -> JournalPosition? {

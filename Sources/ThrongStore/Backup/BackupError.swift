@@ -1,9 +1,12 @@
 package import ThrongJournal
+package import ThrongSystem
 
 /// The reason why a backup can't be made or used. Nothing is restored then.
 package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
     case system(call: String, file: String, code: String)
     case exists(file: String)
+    /// A file that belongs into the backup is damaged.
+    case lost(FileDamage)
     case notABackup(file: String)
     case cut(file: String, bytes: Int)
     case damaged(file: String, part: Part, byte: Int, found: Damage)
@@ -44,6 +47,7 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .system(let call, let file, let code): "\(call) failed on \(file): \(code)."
+        case .lost(let damage): "\(damage) No backup was made."
         case .exists(let file): "\(file) is there already. Name another; a backup takes no other's place."
         case .notABackup(let file): "\(file) is no backup of throng's."
         case .cut(let file, let bytes):

@@ -118,9 +118,7 @@ extension BackupFrame {
         return Self.bytes(UInt32(text.count)) + Self.bytes(UInt32(size)) + Self.bytes(UInt64(number)) + key.bytes + text
     }
 
-    private func nonce() throws -> AES.GCM.Nonce {
-        try AES.GCM.Nonce(data: [0, 0, 0, 0] + Self.bytes(UInt64(number)))
-    }
+    private func nonce() throws -> AES.GCM.Nonce { try AES.GCM.Nonce(data: [0, 0, 0, 0] + Self.bytes(UInt64(number))) }
 
     static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }

@@ -36,11 +36,7 @@ package struct BackupReader: Sendable {
         do {
             let text = try frame.opened(bytes, installation.secret, in: head)
             list = try JSONDecoder().decode(BackupList.self, from: Data(text))
-        } catch is DecodingError {
-            throw .unknownFormat(file: path)
-        } catch {
-            throw damaged
-        }
+        } catch is DecodingError { throw .unknownFormat(file: path) } catch { throw damaged }
         guard list.format == 1 else { throw .unknownFormat(file: path) }
         guard frame.number == list.chunks.count else { throw damaged }
     }
@@ -73,11 +69,7 @@ package struct BackupReader: Sendable {
             throw damaged(frame.number == number ? .changed : .misplaced(frame.number))
         }
         guard let key = keys[frame.key] else { return nil }
-        do {
-            return try frame.opened(bytes, key.secret, in: head)
-        } catch {
-            throw damaged(.changed)
-        }
+        do { return try frame.opened(bytes, key.secret, in: head) } catch { throw damaged(.changed) }
     }
 
     /// Returns whether a group can still be read: its key exists, and so do the keys of the data that it needs.

@@ -16,8 +16,7 @@ package struct BackupRule: Sendable, Hashable {
     private init(_ table: String, joining join: String = "", app: String, term: String) {
         self.table = table
         from = "throng.\(table) as t\(join.isEmpty ? "" : " " + join)"
-        self.app = app
-        self.term = term
+        (self.app, self.term) = (app, term)
     }
 
     /// Not copied: made by the migrator, or worth nothing later.
@@ -44,19 +43,15 @@ package struct BackupRule: Sendable, Hashable {
                 "partition", app: "'*'",
                 term: "'table ' || throng.partition_name("
                     + "case when t.has_counters then 'counter' else 'distinct_count' end, t.period_kind, t.range_start)"
-            ),
-            byName("metric_layout"), byLayout("layout_terms"), byLayout("layout_promise"), byLayout("closed_period"),
+            ), byName("metric_layout"), byLayout("layout_terms"), byLayout("layout_promise"), byLayout("closed_period"),
             byLayout("impossible_cell"), byLayout("grouping_view"), byName("plan_in_force"), byName("member_plan"),
-            byName("release"),
-            BackupRule("decay", joining: release, app: "r.app", term: always),
+            byName("release"), BackupRule("decay", joining: release, app: "r.app", term: always),
         ]
     }
 
     private static var periodsAndCounters: [BackupRule] {
         [
-            BackupRule(
-                "open_period", joining: layout, app: "l.app",
-                term: standing(kind: "l.period_kind", of: "t")),
+            BackupRule("open_period", joining: layout, app: "l.app", term: standing(kind: "l.period_kind", of: "t")),
             BackupRule(
                 "open_rollup", joining: layout, app: "l.app",
                 term: standing(kind: "l.period_kind", of: "t", withAll: true)),
@@ -92,8 +87,7 @@ package struct BackupRule: Sendable, Hashable {
                     join throng.report_run as r using (app, report, period_kind, period_start)
                     left join pg_temp.backup_app as a using (app)
                     left join pg_temp.backup_report as k using (app, report)
-                    """,
-                app: "t.app",
+                    """, app: "t.app",
                 term: day(
                     """
                     greatest(
@@ -107,8 +101,7 @@ package struct BackupRule: Sendable, Hashable {
                         ),
                         case when r.finished_at is null then \(tomorrow) end
                     )
-                    """)),
-            byName("delivery"), byName("delivered_file"),
+                    """)), byName("delivery"), byName("delivered_file"),
         ]
     }
 
@@ -116,8 +109,7 @@ package struct BackupRule: Sendable, Hashable {
         [
             BackupRule(
                 "coverage", joining: "left join pg_temp.backup_app as a using (app)", app: "t.app",
-                term: day(
-                    "t.hour + make_interval(secs => coalesce(a.shortest, \(LayoutPromise.unsaid)) + 31 * 86400)")),
+                term: day("t.hour + make_interval(secs => coalesce(a.shortest, \(LayoutPromise.unsaid)) + 31 * 86400)")),
             BackupRule(
                 "revealed_label", joining: "left join pg_temp.backup_label as a using (app, dimension)", app: "t.app",
                 term: day(
@@ -130,8 +122,7 @@ package struct BackupRule: Sendable, Hashable {
                                 + make_interval(secs => coalesce(a.kept, \(LayoutPromise.unsaid)))
                         ) + interval '\(RetentionStore.labelRest) seconds'
                     )
-                    """)),
-            BackupRule("access_token", app: "coalesce(t.app, '*')", term: always),
+                    """)), BackupRule("access_token", app: "coalesce(t.app, '*')", term: always),
         ]
     }
 

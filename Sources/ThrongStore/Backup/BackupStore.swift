@@ -33,9 +33,7 @@ package struct BackupStore: Sendable {
     private static let attempts = 20
 
     /// A deadlock with a flush, which PostgreSQL resolved by ending this transaction.
-    private struct Crossed: Error {
-        let error: PostgresError
-    }
+    private struct Crossed: Error { let error: PostgresError }
 
     /// Waits for flushes under way and holds off later ones: nodes have no common snapshot.
     private static func hold(_ session: Session) throws {
@@ -43,9 +41,7 @@ package struct BackupStore: Sendable {
             // This lock is no reading, and the snapshot has whatever it waited for.
             try session.query("backup.lock", "lock table throng.open_period, throng.coverage in share mode")
             try session.run(Query.holdCounters())
-        } catch let error as PostgresError where error.sqlState == .deadlockDetected {
-            throw Crossed(error: error)
-        }
+        } catch let error as PostgresError where error.sqlState == .deadlockDetected { throw Crossed(error: error) }
     }
 }
 
@@ -64,25 +60,13 @@ package final class BackupSnapshot {
         rules = all.filter { standing.contains($0.table) }
         try makeSteps(promises)
         try makeApps(promises, plans)
-        try makeGoing()
+        try session.execute(script: Query.createGoing.sql, name: Query.createGoing.name)
     }
 
     /// The tables, in the order in which they can be filled.
     package var tables: [String] { rules.map(\.table) }
 
-    package func columns(of table: String) throws -> [String] {
-        let rows = try session.query(
-            "backup.columns",
-            """
-            select attname::text
-            from pg_attribute
-            where attrelid = ('throng.' || quote_ident($1))::regclass
-                and attnum > 0
-                and not attisdropped
-            order by attnum
-            """, [.text(table)])
-        return try rows.read { try $0.text() }
-    }
+    package func columns(of table: String) throws -> [String] { try session.run(Query.selectColumns(table: table)) }
 
     /// Reads all rows of a table; hands on each row's app, the term it is kept for, and the row without these two.
     ///
@@ -125,58 +109,30 @@ package final class BackupSnapshot {
     }
 
     /// Returns the number of published cells of each release that are deleted on each day.
-    package func going() throws -> [GoingCells] {
-        let rows = try session.query(
-            "backup.going",
-            """
-            select app, release_id, day, count(*)
-            from throng.released_cell
-            join pg_temp.backup_going using (release_id, margin)
-            join throng.release using (release_id)
-            group by app, release_id, day
-            order by release_id, day
-            """)
-        return try rows.read {
-            GoingCells(app: try $0.next(), release: try $0.next(), day: try $0.next(), cells: try $0.next())
-        }
-    }
+    package func going() throws -> [GoingCells] { try session.run(Query.countGoing()) }
 
-    /// Makes the table of retention steps: those that delete numbers of a layout, and at which age.
+    /// Makes the tables of retention times, and fills that of steps: those that delete numbers of a layout, and at which
+    /// age.
     private func makeSteps(_ promises: [LayoutPromise]) throws {
-        try session.query(
-            "backup.steps",
-            """
-            create temporary table backup_step (
-                metric_id integer, bit integer, shorter smallint, age bigint, began timestamptz
-            ) on commit drop
-            """)
+        try session.execute(script: Query.createBackupSteps.sql, name: Query.createBackupSteps.name)
         for promise in promises {
             for step in promise.steps {
                 for part in step.action.parts(of: promise.dimensions) {
                     // A dimension that the layout does not have takes nothing.
                     let bit = part.dimension.flatMap { promise.dimensions.firstIndex(of: $0) }
                     if part.dimension != nil, bit == nil { continue }
-                    try session.query(
-                        "backup.step",
-                        """
-                        insert into pg_temp.backup_step
-                        values ($1::integer, $2::integer, $3::smallint, $4::bigint, to_timestamp($5::bigint))
-                        """,
-                        with: promise.layout, bit, part.shorter, step.after, promise.began)
+                    try session.run(
+                        Query.insertBackupStep(
+                            metric: promise.layout, bit: bit, shorter: part.shorter, after: step.after,
+                            began: promise.began))
                 }
             }
         }
     }
 
-    /// Makes the tables of retention times of data without an age of its own: of apps, of their reports, of learned
+    /// Fills the tables of retention times of data without an age of its own: of apps, of their reports, of learned
     /// values.
     private func makeApps(_ promises: [LayoutPromise], _ plans: [Plan]) throws {
-        for table in [
-            "backup_app (app text, shortest bigint)", "backup_report (app text, report text, kept bigint)",
-            "backup_label (app text, dimension text, kept bigint)",
-        ] {
-            try session.query("backup.apps", "create temporary table \(table) on commit drop")
-        }
         let byApp = Dictionary(grouping: promises, by: \.app)
         for (app, promises) in byApp {
             try session.query(
@@ -201,41 +157,6 @@ package final class BackupSnapshot {
             }
         }
     }
-
-    /// Makes the tables of the days on which published numbers are deleted: the first on which any step deletes them.
-    private func makeGoing() throws {
-        func make(_ table: String, of shapes: String, by column: String, takes: String) throws {
-            try session.query(
-                "backup.going",
-                """
-                create temporary table \(table) on commit drop as
-                select shape.release_id,
-                    shape.\(column),
-                    (min(extract(epoch from r.period_end)::bigint + step.age) + 86399) / 86400 as day
-                from (\(shapes)) as shape
-                join throng.release as r using (release_id)
-                join pg_temp.backup_step as step on step.metric_id = r.metric_id
-                    and (step.bit is null or \(takes))
-                    and (step.shorter is null or r.period_kind < step.shorter)
-                    and r.period_start < coalesce(step.began, 'infinity')
-                group by shape.release_id, shape.\(column)
-                """)
-            try session.query("backup.going", "analyze pg_temp.\(table)")
-        }
-        try make(
-            "backup_going",
-            of: """
-                select release_id, margin
-                from throng.released_cell
-                union
-                select release_id, margin
-                from throng.shown_margin
-                """,
-            by: "margin", takes: "(shape.margin >> step.bit) & 1 = 1")
-        try make(
-            "backup_label_going", of: "select distinct release_id, place from throng.shown_label", by: "place",
-            takes: "shape.place = step.bit")
-    }
 }
 
 /// The number of published cells of a release that are deleted on one day.
@@ -246,4 +167,24 @@ package struct GoingCells: Sendable, Hashable, Codable {
     /// The day. Unit: days since 1970.
     package let day: Int64
     package let cells: Int64
+}
+
+extension Query {
+    static func selectColumns(table: String) -> RowQuery<String> { RowQuery(backup_column_select_sql, table) }
+
+    /// The temporary tables of the days on which published numbers are deleted; several statements.
+    static let createGoing = Statement(backup_going_create_sql)
+
+    static func countGoing() -> RowQuery<GoingCells> {
+        RowQuery(backup_going_count_sql) { GoingCells(app: $0, release: $1, day: $2, cells: $3) }
+    }
+
+    /// The temporary tables of retention times; several statements.
+    static let createBackupSteps = Statement(backup_step_create_sql)
+
+    static func insertBackupStep(
+        metric: Int64, bit: Int?, shorter: PeriodKind?, after: Duration, began: UnixSeconds?
+    ) -> Statement {
+        Statement(backup_step_insert_sql, metric, bit, shorter, after, began)
+    }
 }

@@ -27,16 +27,15 @@ package final class BackupWriter {
 
     /// Begins a backup at a path; keys that the data directory does not have are made there.
     package init(_ path: String, keys ring: BackupKeys, now: UnixSeconds) throws {
-        file = try NewFile(path)
-        self.ring = ring
-        today = now.flooredQuotient(by: 86_400)
+        guard access(path, F_OK) != 0 else { throw BackupError.exists(file: path) }
+        file = try BackupError.ofFile { () throws(FileFault) in try NewFile(path) }
+        (self.ring, today) = (ring, now.flooredQuotient(by: 86_400))
         // If two processes made keys of one name at once, either will do.
         keys = Dictionary(try ring.all().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let id = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         if keys[.installation] == nil { keys[.installation] = try ring.make(.installation) }
         guard let installation = keys[.installation] else { preconditionFailure("it was made where it was missing") }
-        head = BackupHead(id: id, installation: installation.id)
-        list = BackupList(made: now.value)
+        (head, list) = (BackupHead(id: id, installation: installation.id), BackupList(made: now.value))
         try put(head.bytes)
     }
 
@@ -79,7 +78,7 @@ package final class BackupWriter {
         let frame = BackupFrame(number: list.chunks.count, key: key.id, name: "", size: plaintext.count)
         try put(try frame.sealed(plaintext, key.secret, in: head))
         try put(BackupFrame.bytes(UInt64(start)) + BackupReader.tailMagic)
-        try file.finish()
+        try BackupError.ofFile { () throws(FileFault) in try file.finish() }
         return list
     }
 
@@ -128,7 +127,7 @@ package final class BackupWriter {
     }
 
     private func put(_ bytes: [UInt8]) throws {
-        try file.write(bytes)
+        try BackupError.ofFile { () throws(FileFault) in try file.write(bytes) }
         offset += bytes.count
     }
 }

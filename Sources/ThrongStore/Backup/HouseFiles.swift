@@ -23,10 +23,11 @@ package struct HouseFiles: Sendable {
         }
     }
 
-    private static let single = [
-        "installation.secret", "backup.recovery", "gateway.secret", "signing/key.pem", "signing/keys.json",
-        "app-keys",
+    private static let kept: [String: FileKind] = [
+        "installation.secret": .installationSecret, "backup.recovery": .recoveryKey, "gateway.secret": .gatewaySecret,
+        "app-keys": .appKeys,
     ]
+    private static let single = kept.keys + ["signing/key.pem", "signing/keys.json"]
     private static let folders = ["plans": [".yaml", ".path"], "secrets": [""]]
 
     /// Returns whether a path is one of such a file.
@@ -38,6 +39,7 @@ package struct HouseFiles: Sendable {
         return endings.contains { parts[1].hasSuffix($0) }
     }
 
+    /// Returns all files; throws ``BackupError/lost(_:)`` if one is damaged.
     package func read() throws(BackupError) -> [One] {
         var paths = Self.single
         for folder in Self.folders.keys {
@@ -52,11 +54,18 @@ package struct HouseFiles: Sendable {
         var files: [One] = []
         for path in paths.sorted() where Self.isOne(path) {
             let file = "\(dataPath)/\(path)"
-            guard FileManager.default.fileExists(atPath: file) else { continue }
-            guard let bytes = FileManager.default.contents(atPath: file) else {
+            guard KeptFile.isThere(file) else { continue }
+            if let kind = Self.kept[path] {
+                // A damaged file would take the good one's place in every copy.
+                do throws(FileDamage) {
+                    let content = try KeptFile.content(at: file, as: kind)
+                    files.append(One(path: path, bytes: KeptFile.bytes(content, as: kind)))
+                } catch { throw .lost(error) }
+            } else if let bytes = FileManager.default.contents(atPath: file) {
+                files.append(One(path: path, bytes: Array(bytes)))
+            } else {
                 throw .system(call: "read", file: file, code: "it can't be read")
             }
-            files.append(One(path: path, bytes: Array(bytes)))
         }
         return files
     }
@@ -67,91 +76,26 @@ package struct HouseFiles: Sendable {
         if let slash = path.lastIndex(of: "/"), file.path.contains("/") {
             guard mkdir(String(path[..<slash]), 0o700) == 0 || errno == EEXIST else { throw .last("mkdir", path) }
         }
-        let new = try NewFile(path)
-        try new.write(file.bytes)
-        try new.finish()
-    }
-}
-
-/// A new file, which gets its name only when it is whole and on disk.
-final class NewFile {
-    private let path: String
-    private let descriptor: Int32
-    private var isWhole = false
-
-    private var beside: String { path + ".part" }
-
-    /// Creates a file for its owner only, in the place of one that was left unfinished; throws where the name is taken.
-    convenience init(_ path: String) throws(BackupError) {
-        guard access(path, F_OK) != 0 else { throw .exists(file: path) }
-        try self.init(over: path)
-    }
-
-    deinit {
-        close(descriptor)
-        if !isWhole { unlink(beside) }
-    }
-
-    func write(_ bytes: [UInt8]) throws(BackupError) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                Foundation.write(descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .last("write", beside) }
-            offset += count
+        try BackupError.ofFile { () throws(FileFault) in
+            let new = try NewFile(path)
+            try new.write(file.bytes)
+            try new.finish()
         }
-    }
-
-    /// Gives the file its name, unless another file has taken that.
-    func finish() throws(BackupError) {
-        try sync()
-        FaultPoint.reached("before_file_named")
-        guard link(beside, path) == 0 else { throw errno == EEXIST ? .exists(file: path) : .last("link", path) }
-        try named()
-        unlink(beside)
-    }
-
-    /// Gives the file its name in the place of an older one. The older one is overwritten: its content may be deleted
-    /// data.
-    func finishOver() throws(BackupError) {
-        try sync()
-        let old = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard old >= 0 || errno == ENOENT else { throw .last("open", path) }
-        guard rename(beside, path) == 0 else { throw .last("rename", path) }
-        try named()
-        guard old >= 0 else { return }
-        defer { close(old) }
-        var facts = stat()
-        guard fstat(old, &facts) == 0 else { throw .last("fstat", path) }
-        let blank = [UInt8](repeating: 0, count: Int(facts.st_size))
-        guard pwrite(old, blank, blank.count, 0) == blank.count, fsync(old) == 0 else { throw .last("write", path) }
-    }
-
-    /// Creates a file that replaces an older one of its name.
-    init(over path: String) throws(BackupError) {
-        self.path = path
-        unlink(path + ".part")
-        descriptor = open(path + ".part", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .last("open", path + ".part") }
-    }
-
-    private func sync() throws(BackupError) {
-        guard fsync(descriptor) == 0 else { throw .last("fsync", beside) }
-    }
-
-    private func named() throws(BackupError) {
-        isWhole = true
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let open = Foundation.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard open >= 0 else { throw .last("open", folder) }
-        defer { close(open) }
-        guard fsync(open) == 0 else { throw .last("fsync", folder) }
     }
 }
 
 extension BackupError {
+    /// Does something with files, whose failure is a backup's.
+    static func ofFile<Value>(_ work: () throws(FileFault) -> Value) throws(BackupError) -> Value {
+        do throws(FileFault) { return try work() } catch {
+            switch error {
+            case .system(_, let file, EEXIST): throw .exists(file: file)
+            case .system(let call, let file, let code):
+                throw .system(call: call, file: file, code: String(cString: strerror(code)))
+            }
+        }
+    }
+
     static func last(_ call: String, _ file: String) -> BackupError {
         .system(call: call, file: file, code: String(cString: strerror(errno)))
     }

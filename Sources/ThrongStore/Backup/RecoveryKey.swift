@@ -31,9 +31,11 @@ package struct RecoveryKey: Sendable {
     package func keep(in dataPath: String, replacing: Bool) throws(BackupError) {
         let path = Self.publicPath(in: dataPath)
         let line = Array((Array(secret.publicKey.rawRepresentation).lowerHex + "\n").utf8)
-        let file = try replacing ? NewFile(over: path) : NewFile(path)
-        try file.write(KeptFile.bytes(line, as: .recoveryKey))
-        if replacing { try file.finishOver() } else { try file.finish() }
+        try BackupError.ofFile { () throws(FileFault) in
+            let file = try NewFile(path)
+            try file.write(KeptFile.bytes(line, as: .recoveryKey))
+            if replacing { try file.finishOver() } else { try file.finish() }
+        }
     }
 
     /// Returns the path of a data directory's public part: a ``KeptFile`` of 64 hexadecimal digits and a line break.
@@ -101,9 +103,12 @@ package struct KeyExport: Codable {
         var sender = try HPKE.Sender(recipientKey: recipient, ciphersuite: suite, info: info)
         let export = KeyExport(
             encapsulated: sender.encapsulatedKey, sealed: try sender.seal(try JSONEncoder().encode(content)))
-        let new = try NewFile(over: path)
-        try new.write(Array(try JSONEncoder().encode(export)))
-        try new.finishOver()
+        let bytes = Array(try JSONEncoder().encode(export))
+        try BackupError.ofFile { () throws(FileFault) in
+            let new = try NewFile(path)
+            try new.write(bytes)
+            try new.finishOver()
+        }
         return keys.count
     }
 

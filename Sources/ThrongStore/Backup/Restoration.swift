@@ -15,16 +15,14 @@ package struct Restoration: Sendable {
     }
 
     init(_ backup: BackupReader, exported: UnixSeconds?, migrations: [Migration]) throws(BackupError) {
-        self.backup = backup
-        self.migrations = migrations
+        (self.backup, self.migrations) = (backup, migrations)
         let known = migrations.last?.version ?? 0
         guard backup.list.schema <= known else { throw .newerSchema(found: backup.list.schema, known: known) }
         try backup.verify()
         guard let exported, exported < backup.list.instant else { return }
         let missing = Set(backup.list.chunks.map(\.group)).filter { !backup.isReadable($0) }
         guard missing.isEmpty else {
-            throw .keysTooOld(
-                missing: missing.count, exported: exported.iso8601, made: backup.list.instant.iso8601)
+            throw .keysTooOld(missing: missing.count, exported: exported.iso8601, made: backup.list.instant.iso8601)
         }
     }
 
@@ -48,8 +46,7 @@ package struct Restoration: Sendable {
         }
         for part in list.leftOut { rows[part.group, default: [:]][part.table, default: 0] += part.rows }
         return rows.flatMap { group, tables in
-            tables.compactMap { name, rows in
-                list.groups[group].name.map { Missing(name: name, term: $0, rows: rows) }
+            tables.compactMap { name, rows in list.groups[group].name.map { Missing(name: name, term: $0, rows: rows) }
             }
         }.sorted { ($0.name, $0.term) < ($1.name, $1.term) }
     }
@@ -74,8 +71,7 @@ package struct Restoration: Sendable {
     /// The published cells that are not restored, by the day on which they were deleted.
     var gone: [GoingCells] {
         let list = backup.list
-        let unreadable = Set(
-            list.groups.indices.filter { !backup.isReadable($0) }.compactMap { list.groups[$0].name })
+        let unreadable = Set(list.groups.indices.filter { !backup.isReadable($0) }.compactMap { list.groups[$0].name })
         return list.going.filter { unreadable.contains(BackupKeyName(app: $0.app, term: .day($0.day))) }
     }
 
@@ -144,8 +140,7 @@ package struct Restoration: Sendable {
                 select throng.ensure_partitions(period_kind, array_agg(range_start))
                 from throng.partition
                 group by period_kind
-                """
-            )
+                """)
         }
         for table in backup.list.tables {
             try session.query("restore.triggers", "alter table throng.\"\(table.name)\" enable trigger user")
@@ -191,50 +186,27 @@ package struct Restoration: Sendable {
                 "restore.gone", "insert into pg_temp.restore_gone values ($1::bigint, $2::bigint, $3::bigint)",
                 with: gone.release, gone.day, gone.cells)
         }
-        try session.query(
-            "restore.last",
-            """
-            create temporary table restore_last on commit drop as
-            select app, max(day) as day
-            from pg_temp.restore_gone
-            join throng.release using (release_id)
-            group by app
-            """)
+        try session.run(Query.createRestoredLast)
         for promise in try RetentionStore.promises(plans, session) {
             for step in promise.steps {
                 for part in step.action.parts(of: promise.dimensions) {
-                    try session.query(
-                        "restore.decay",
-                        """
-                        with due as (
-                            select release_id,
-                                (extract(epoch from period_end)::bigint + $3::bigint + 86399) / 86400 as day
-                            from throng.release as r
-                            where metric_id = $1::integer
-                                and ($4::smallint is null or period_kind < $4::smallint)
-                                and period_start < coalesce(to_timestamp($5::bigint), 'infinity')
-                                and not exists (
-                                    select from throng.decay as d
-                                    where d.release_id = r.release_id
-                                        and d.dropped in ($2, '*')
-                                )
-                        ), taken as (
-                            delete from pg_temp.restore_gone as gone
-                            using due
-                            where gone.release_id = due.release_id
-                                and gone.day = due.day
-                            returning gone.release_id, gone.cells
-                        )
-                        insert into throng.decay (release_id, dropped, cells)
-                        select due.release_id, coalesce($2, '*'), coalesce(sum(taken.cells), 0)
-                        from due
-                        left join taken using (release_id)
-                        where due.day <= (select last.day from pg_temp.restore_last as last where last.app = $6)
-                        group by due.release_id
-                        """,
-                        with: promise.layout, part.dimension, step.after, part.shorter, promise.began, promise.app)
+                    try session.run(
+                        Query.decayRestored(
+                            metric: promise.layout, dimension: part.dimension, after: step.after,
+                            shorter: part.shorter, began: promise.began, app: promise.app))
                 }
             }
         }
+    }
+}
+
+extension Query {
+    static let createRestoredLast = Statement(restore_last_create_sql)
+
+    static func decayRestored(
+        metric: Int64, dimension: DimensionName?, after: Duration, shorter: PeriodKind?, began: UnixSeconds?,
+        app: AppName
+    ) -> Statement {
+        Statement(restore_gone_decay_sql, metric, dimension, after, shorter, began, app)
     }
 }

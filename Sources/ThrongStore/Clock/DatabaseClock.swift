@@ -9,9 +9,7 @@ package final class DatabaseClock: Sendable {
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
     /// Returns PostgreSQL's clock and the time that was believed last.
-    package func clock() async throws -> StoredClock {
-        try await connection.one(Query.selectClock())
-    }
+    package func clock() async throws -> StoredClock { try await connection.one(Query.selectClock()) }
 
     /// Saves a believed time of day if it is later than the saved one, and no operator has confirmed another since.
     package func believe(_ time: StoredClock.Believed) async throws {
@@ -41,10 +39,7 @@ package struct StoredClock: Sendable, Hashable {
         package let confirmations: Int64
 
         package init(time: UnixSeconds, machine: String, uptime: Int64, confirmations: Int64 = 0) {
-            self.time = time
-            self.machine = machine
-            self.uptime = uptime
-            self.confirmations = confirmations
+            (self.time, self.machine, self.uptime, self.confirmations) = (time, machine, uptime, confirmations)
         }
     }
 }
@@ -64,7 +59,6 @@ extension Query {
 extension StoredClock.Believed: ColumnValue {
     static var columns: Int { 4 }
     init(reading row: inout RowReader) throws {
-        self.init(
-            time: try row.next(), machine: try row.next(), uptime: try row.next(), confirmations: try row.next())
+        self.init(time: try row.next(), machine: try row.next(), uptime: try row.next(), confirmations: try row.next())
     }
 }

@@ -48,9 +48,7 @@ extension CounterStore {
         try ensurePartitions(partitions(of: attempt), session)
         // A second pass is only for counts of released periods that go into a period without a partition.
         for isLast in [false, true] {
-            do {
-                return try applyOpen(attempt, session)
-            } catch let error as PartitionsMissing where !isLast {
+            do { return try applyOpen(attempt, session) } catch let error as PartitionsMissing where !isLast {
                 try session.rollBack()
                 try ensurePartitions(error.wanted, session)
             } catch {
@@ -63,9 +61,7 @@ extension CounterStore {
 
     /// The error when partitions are missing: creating them takes locks that a flush must not hold, so that is done
     /// between transactions.
-    private struct PartitionsMissing: Error {
-        let wanted: Set<PeriodStart>
-    }
+    private struct PartitionsMissing: Error { let wanted: Set<PeriodStart> }
 
     /// Returns the partitions that the flush needs, and those of each metric's current and next period.
     private func partitions(of attempt: Attempt) -> Set<PeriodStart> {
@@ -156,8 +152,7 @@ extension CounterStore {
         if let ended = flush.closedUntil {
             statements.append(
                 Query.insertWindowClosing(
-                    daemon: attempt.attachment.daemon, through: flush.through, ended: ended, shard: shard
-                ))
+                    daemon: attempt.attachment.daemon, through: flush.through, ended: ended, shard: shard))
         }
         statements.append(Statement(name: "transaction.commit", sql: "commit"))
         let last = try session.pipeline(statements)
@@ -174,9 +169,7 @@ extension CounterStore {
     private func confirmAlreadyApplied(_ attempt: Attempt, _ session: Session) throws {
         let through = attempt.flush.through
         let found = try Self.position(of: attempt.attachment, session)
-        guard found == through else {
-            throw StoreError.watermarkMoved(expected: attempt.flush.after, found: found)
-        }
+        guard found == through else { throw StoreError.watermarkMoved(expected: attempt.flush.after, found: found) }
         try session.run(Query.advanceWatermark(attachment: attempt.attachment, after: through, through: through))
         try session.commit()
     }

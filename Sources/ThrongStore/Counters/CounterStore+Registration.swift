@@ -17,9 +17,7 @@ extension CounterStore {
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], by claim: PlanClaim
     ) async throws -> PlanRegistration {
         let attachment = state.withLock { $0.attachment }
-        var standings = try await connection.transaction { session in
-            try Self.announce(claim, attachment, session)
-        }
+        var standings = try await connection.transaction { session in try Self.announce(claim, attachment, session) }
         // If another daemon brings a plan into force meanwhile, this is repeated.
         for _ in 0..<3 {
             let isInForce = Dictionary(uniqueKeysWithValues: standings.map { ($0.app, $0.isInForce) })
@@ -46,14 +44,11 @@ extension CounterStore {
     /// - Throws: ``StoreError/fenced(daemon:)`` if another process has the daemon's place; nothing was announced then.
     package func announce(_ claim: PlanClaim) async throws -> [PlanStanding] {
         let attachment = state.withLock { $0.attachment }
-        return try await watch.transaction { session in
-            try Self.announce(claim, attachment, session)
-        }
+        return try await watch.transaction { session in try Self.announce(claim, attachment, session) }
     }
 
     /// Registers layouts as those of the only plan, for no daemon; returns the metrics whose terms differ from before.
-    @discardableResult
-    package func registerLayouts(
+    @discardableResult package func registerLayouts(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:]
     ) async throws -> [MetricName] {
         let known = try await register(layouts, terms: terms) { _ in true }
@@ -76,8 +71,7 @@ extension CounterStore {
 
     /// Registers layouts, each in a transaction of its own; `isCurrent` is true for those of the plan in force.
     private func register(
-        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms],
-        isCurrent: @Sendable (MetricLayout) -> Bool
+        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], isCurrent: @Sendable (MetricLayout) -> Bool
     ) async throws -> [RegisteredLayout] {
         let current = layouts.map(isCurrent)
         let known = try await connection.run { session in
@@ -90,13 +84,10 @@ extension CounterStore {
                     try session.run(Query.keepTerms(metric: metric, threshold: terms.threshold))
                 }
                 return RegisteredLayout(
-                    id: layout.id,
-                    metric: PendingFlush.Metric(id: metric, kind: layout.period, calendar: calendar))
+                    id: layout.id, metric: PendingFlush.Metric(id: metric, kind: layout.period, calendar: calendar))
             }
         }
-        state.withLock { state in
-            for (layout, entry) in zip(layouts, known) { state.metrics[layout] = entry }
-        }
+        state.withLock { state in for (layout, entry) in zip(layouts, known) { state.metrics[layout] = entry } }
         return known
     }
 
@@ -106,8 +97,7 @@ extension CounterStore {
     ) throws -> [PlanStanding] {
         let standings = try claim.plans.sorted { $0.key < $1.key }.map { app, plan in
             try session.one(
-                Query.announcePlan(
-                    daemon: claim.daemon, app: app, plan: plan, isApplied: claim.applied.contains(app)))
+                Query.announcePlan(daemon: claim.daemon, app: app, plan: plan, isApplied: claim.applied.contains(app)))
         }
         try session.run(Query.stopPlans(daemon: claim.daemon, kept: Array(claim.plans.keys)))
         // A process that takes the place announces itself after this, or has done so: then this one announces nothing

@@ -98,8 +98,7 @@ package final class CounterStore: Sendable {
     /// Attaches over whatever was there before, for a caller that takes no batches of clients.
     package func attach(daemon: DaemonID) async throws -> JournalPosition {
         let known = try await watermark(of: daemon)
-        return try await attach(
-            daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1, takesBatches: false)
+        return try await attach(daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1, takesBatches: false)
     }
 
     /// Tells the holder of a daemon's place that this process takes it; false while it flushes, or another was faster.
@@ -220,9 +219,7 @@ package final class CounterStore: Sendable {
 
     /// Returns the last asking whether PostgreSQL has what daemons acknowledged. Read it before anything is frozen, so
     /// that the flush has all that was acknowledged before it was asked.
-    package func lastAsking() async throws -> Asking {
-        try await connection.one(Query.selectAsked())
-    }
+    package func lastAsking() async throws -> Asking { try await connection.one(Query.selectAsked()) }
 
     /// Confirms that the counters have everything that the attached daemon had acknowledged when an asking was read.
     /// Pass ``Asking/left(owing:)`` if nothing more comes until it attaches again.
@@ -244,10 +241,7 @@ package struct Asking: Sendable, Hashable {
     /// The time it was read, by PostgreSQL's clock.
     package let read: UnixSeconds
 
-    package init(number: Int64, read: UnixSeconds) {
-        self.number = number
-        self.read = read
-    }
+    package init(number: Int64, read: UnixSeconds) { (self.number, self.read) = (number, read) }
 
     /// The first of the numbers that no asking has; daemons that stopped answer by these. Source: `watermark.settled`.
     private static let stopped: Int64 = 1 << 62
@@ -267,7 +261,5 @@ package struct Asking: Sendable, Hashable {
     package var hasStopped: Bool { number >= Self.stopped }
 
     /// True if the daemon that answered by this owes something at `now`.
-    package func owes(at now: UnixSeconds) -> Bool {
-        hasStopped && number < .max && number - Self.stopped <= now.value
-    }
+    package func owes(at now: UnixSeconds) -> Bool { hasStopped && number < .max && number - Self.stopped <= now.value }
 }

@@ -31,20 +31,15 @@ struct PendingFlush: Sendable {
     /// Translates a flush; `metrics` has one entry a layout of the flush, in its order.
     init(_ flush: Flush, metrics: [Metric]) {
         self.metrics = Dictionary(metrics.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        apps = Dictionary(
-            zip(metrics, flush.layouts).map { ($0.id, $1.app) }, uniquingKeysWith: { first, _ in first })
+        apps = Dictionary(zip(metrics, flush.layouts).map { ($0.id, $1.app) }, uniquingKeysWith: { first, _ in first })
         coverage = PendingTotals(flush.coverage)
         counters = flush.counters.map { PendingCounter($0, of: metrics[$0.layout]) }
         taken = flush.taken.map { PendingCounter($0, of: metrics[$0.layout]) }
         distinct = flush.distinct.map { delta in
             PendingDistinct(
-                metric: metrics[delta.layout].id,
-                kind: metrics[delta.layout].kind.code,
-                periodStart: delta.periodStart,
-                margin: Int32(bitPattern: delta.margin.bits),
-                cell: Int32(bitPattern: delta.cell.value),
-                window: delta.window.value,
-                delta: delta.delta)
+                metric: metrics[delta.layout].id, kind: metrics[delta.layout].kind.code, periodStart: delta.periodStart,
+                margin: Int32(bitPattern: delta.margin.bits), cell: Int32(bitPattern: delta.cell.value),
+                window: delta.window.value, delta: delta.delta)
         }
         sortAndMerge()
     }
@@ -70,9 +65,7 @@ struct PendingFlush: Sendable {
     }
 
     /// The periods that counts were removed from.
-    var emptied: [MetricPeriod] {
-        Set(taken.map(\.period) + distinct.filter { $0.delta < 0 }.map(\.period)).sorted()
-    }
+    var emptied: [MetricPeriod] { Set(taken.map(\.period) + distinct.filter { $0.delta < 0 }.map(\.period)).sorted() }
 
     func end(of period: MetricPeriod) -> UnixSeconds {
         metrics[period.metric].map { $0.calendar.period($0.kind, containing: period.start).end } ?? period.start + 1
@@ -185,9 +178,7 @@ extension PendingFlush.MetricPeriod: ColumnValue, ParameterElement {
 }
 
 /// A delta under the names that the schema knows its row by. Of two that mean the same row neither comes first.
-protocol PendingRow: Comparable {
-    var delta: Int64 { get set }
-}
+protocol PendingRow: Comparable { var delta: Int64 { get set } }
 
 struct PendingCounter: PendingRow {
     let metric: Int32
@@ -235,8 +226,7 @@ struct PendingTotals: Sendable {
         let hour = CoverageDelta.hour(ofPeriod: periodStart)
         let known = totals.firstIndex { $0.app == app && $0.hour == hour && $0.kind == .late }
         let sum = (known.map { totals[$0].events } ?? 0).addingReportingOverflow(events)
-        let delta = CoverageDelta(
-            app: app, hour: hour, kind: .late, events: sum.overflow ? .max : sum.partialValue)
+        let delta = CoverageDelta(app: app, hour: hour, kind: .late, events: sum.overflow ? .max : sum.partialValue)
         if let known { totals[known] = delta } else { totals.append(delta) }
     }
 

@@ -23,11 +23,7 @@ package struct Watermark: Sendable, Hashable {
     package init(
         position: JournalPosition, fence: Int64, holder: String? = nil, claim: Int64? = nil, shard: Int16 = 0
     ) {
-        self.position = position
-        self.fence = fence
-        self.holder = holder
-        self.claim = claim
-        self.shard = shard
+        (self.position, self.fence, self.holder, self.claim, self.shard) = (position, fence, holder, claim, shard)
     }
 }
 

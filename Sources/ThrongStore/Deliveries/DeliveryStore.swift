@@ -38,9 +38,7 @@ package final class DeliveryStore: Sendable {
         of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: UnixSeconds
     ) async throws -> Bool {
         try await connection.transaction { session in
-            guard try session.run(Query.extendDelivery(claim: claim, now: now, lease: lease)) == 1 else {
-                return false
-            }
+            guard try session.run(Query.extendDelivery(claim: claim, now: now, lease: lease)) == 1 else { return false }
             try session.run(Query.insertDeliveredFile(claim: claim, place: place, status: status, now: now))
             return true
         }
@@ -51,10 +49,9 @@ package final class DeliveryStore: Sendable {
     /// - Parameters:
     ///   - error: the reason why not everything arrived; nil if it did.
     ///   - retryAt: the time of the next try; nil if the delivery is given up or everything arrived.
-    @discardableResult
-    package func finish(_ claim: DeliveryClaim, error: String?, retryAt: UnixSeconds?, now: UnixSeconds) async throws
-        -> Bool
-    {
+    @discardableResult package func finish(
+        _ claim: DeliveryClaim, error: String?, retryAt: UnixSeconds?, now: UnixSeconds
+    ) async throws -> Bool {
         let state: ReportDelivery.State = error == nil ? .sent : retryAt == nil ? .failed : .pending
         let finish = Query.finishDelivery(claim: claim, state: state, error: error, retryAt: retryAt ?? now, now: now)
         return try await connection.transaction { session in
@@ -160,8 +157,6 @@ extension Query {
 }
 
 /// The delivery's primary key.
-extension DeliveryClaim: ParameterValue {
-    var parameters: [Parameter] { run.parameters + [.text(target)] }
-}
+extension DeliveryClaim: ParameterValue { var parameters: [Parameter] { run.parameters + [.text(target)] } }
 
 extension ReportDelivery.State: ColumnValue {}

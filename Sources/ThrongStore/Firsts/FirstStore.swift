@@ -89,11 +89,7 @@ package final class FirstStore: Sendable {
             return others
         }
         let result: Result<Void, any Error>
-        do {
-            result = .success(try await insert([row] + others.map(\.row)))
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await insert([row] + others.map(\.row))) } catch { result = .failure(error) }
         let next = state.withLock { state -> CheckedContinuation<Turn, Never>? in
             guard !state.waiting.isEmpty else {
                 state.isBusy = false

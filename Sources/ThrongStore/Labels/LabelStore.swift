@@ -67,11 +67,8 @@ package struct LearnedLabel: Sendable, Hashable {
     package init(
         dimension: DimensionName, slot: Int, label: BucketLabel, isRetired: Bool, evaluated: EvaluatedLabel? = nil
     ) {
-        self.dimension = dimension
-        self.slot = slot
-        self.label = label
-        self.isRetired = isRetired
-        self.evaluated = evaluated
+        (self.dimension, self.slot, self.label) = (dimension, slot, label)
+        (self.isRetired, self.evaluated) = (isRetired, evaluated)
     }
 }
 
@@ -81,8 +78,7 @@ package struct EvaluatedLabel: Sendable, Hashable {
     package let output: EvaluatedOutput
 
     package init(evaluator: EvaluatorKey, output: EvaluatedOutput) {
-        self.evaluator = evaluator
-        self.output = output
+        (self.evaluator, self.output) = (evaluator, output)
     }
 }
 

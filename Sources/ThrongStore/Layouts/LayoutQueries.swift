@@ -67,11 +67,9 @@ extension Query {
 extension [DimensionName: DimensionOrigin] {
     /// The origins as a JSON object with sorted keys: the same text for the same origins.
     fileprivate var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             let named = Dictionary<String, DimensionOrigin>(uniqueKeysWithValues: map { ($0.text, $1) })
-            return String(decoding: try encoder.encode(named), as: UTF8.self)
+            return try named.stableJSON
         } catch {
             // Rules hold strings and finite numbers that the plan's reader checked.
             preconditionFailure("what dimensions are made from could not be written as JSON: \(error)")
@@ -79,9 +77,7 @@ extension [DimensionName: DimensionOrigin] {
     }
 
     fileprivate init(json: String?) throws {
-        let named = try json.map {
-            try JSONDecoder().decode([String: DimensionOrigin].self, from: Data($0.utf8))
-        }
+        let named = try json.map { try JSONDecoder().decode([String: DimensionOrigin].self, from: Data($0.utf8)) }
         self.init(uniqueKeysWithValues: (named ?? [:]).map { (DimensionName($0), $1) })
     }
 }

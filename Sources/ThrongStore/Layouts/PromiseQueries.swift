@@ -56,9 +56,7 @@ struct LayoutPromise {
     var began: UnixSeconds? { until.map { $0 + Self.handover } }
 
     /// The age at which all numbers are deleted. Unit: seconds.
-    var retention: Int64 {
-        steps.filter { $0.action == .delete }.map(\.after.components.seconds).min() ?? Self.unsaid
-    }
+    var retention: Int64 { steps.filter { $0.action == .delete }.map(\.after.components.seconds).min() ?? Self.unsaid }
     /// The age at which the first numbers are deleted. Unit: seconds.
     var shortest: Int64 { steps.map(\.after.components.seconds).min() ?? Self.unsaid }
 }

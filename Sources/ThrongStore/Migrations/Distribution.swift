@@ -8,9 +8,7 @@ package struct Distribution: Sendable {
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the number of nodes that the counters are on; 0 where this PostgreSQL has them itself.
-    package func nodes() async throws -> Int64 {
-        try await connection.one(Query.selectCounterNodes())
-    }
+    package func nodes() async throws -> Int64 { try await connection.one(Query.selectCounterNodes()) }
 
     /// Moves the counters to the nodes, in parts by daemon and with their content, in one transaction.
     package func distribute(parts: Int) async throws {
@@ -34,8 +32,7 @@ package enum DistributionError: String, Error, Sendable, Hashable, CustomStringC
             database: the extension citus is not in this database; install it on the coordinator and on every node, name it in \
             shared_preload_libraries, and run "create extension citus" in the database of this name on each
             """
-        case .distributed:
-            "database: the counters are on the nodes already; nothing was changed"
+        case .distributed: "database: the counters are on the nodes already; nothing was changed"
         case .nodesMissing:
             """
             database: the cluster has no node that takes counters; on the coordinator, run \

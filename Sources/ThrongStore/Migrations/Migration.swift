@@ -14,8 +14,7 @@ package struct Migration: Sendable, Hashable {
     let sql: String
 
     init(version: Int, name: String, text: [UInt8]) {
-        self.version = version
-        self.name = name
+        (self.version, self.name) = (version, name)
         checksum = Array(SHA256.hash(data: text))
         let sql = String(decoding: text, as: UTF8.self)
         self.sql = sql
@@ -23,9 +22,7 @@ package struct Migration: Sendable, Hashable {
     }
 
     /// The schema that this version of Throng works with, in order.
-    package static let all = [
-        Migration(version: 1, name: "0001.schema.sql", text: PackageResources._001_schema_sql)
-    ]
+    package static let all = [Migration(version: 1, name: "0001.schema.sql", text: PackageResources._001_schema_sql)]
 
     /// The schema that this program brings databases to: ``all``, and in trials of upgrades a possible addition of the
     /// next version.

@@ -6,14 +6,11 @@ package struct Migrator: Sendable {
     private let connection: Connection
     private let migrations: [Migration]
 
-    package init(_ connection: Connection) {
-        self.init(connection, migrations: Migration.known)
-    }
+    package init(_ connection: Connection) { self.init(connection, migrations: Migration.known) }
 
     /// Prepares to apply other migrations than those of this program: fewer for a backup of an earlier version.
     package init(_ connection: Connection, migrations: [Migration]) {
-        self.connection = connection
-        self.migrations = migrations
+        (self.connection, self.migrations) = (connection, migrations)
     }
 
     package struct Status: Sendable, Hashable {
@@ -68,9 +65,7 @@ package struct Migrator: Sendable {
 
     /// Returns true if the system catalogues are closed to analysts, tested by one of each kind; the schema must be up
     /// to date.
-    package func isConfined() async throws -> Bool {
-        try await connection.one(Query.selectConfined())
-    }
+    package func isConfined() async throws -> Bool { try await connection.one(Query.selectConfined()) }
 
     /// Makes sure that the schema is exactly the one that this program works with.
     package func verify() async throws {

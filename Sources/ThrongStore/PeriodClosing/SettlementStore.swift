@@ -9,9 +9,7 @@ package final class SettlementStore: Sendable {
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
     /// Asks all daemons to confirm when PostgreSQL has what they acknowledged up to now; returns the asking's number.
-    package func askToSettle() async throws -> Int64 {
-        try await connection.one(Query.askToSettle())
-    }
+    package func askToSettle() async throws -> Int64 { try await connection.one(Query.askToSettle()) }
 
     /// Returns the daemons that have not answered an asking, in the order of their names. A daemon that has stopped and
     /// left nothing behind has answered all of them, until the end of windows that were open then.

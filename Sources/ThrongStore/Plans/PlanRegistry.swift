@@ -8,14 +8,10 @@ package struct PlanRegistry: Sendable {
     /// Works over a connection as the owner of the schema, `throng_ingest` or `throng_reporter`, that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    package func inForce() async throws -> [RegisteredPlan] {
-        try await connection.run(Query.selectPlansInForce())
-    }
+    package func inForce() async throws -> [RegisteredPlan] { try await connection.run(Query.selectPlansInForce()) }
 
     /// Returns the plans that daemons count by, or counted by last, by daemon and app. Retired daemons are left out.
-    package func members() async throws -> [MemberPlan] {
-        try await connection.run(Query.selectMemberPlans())
-    }
+    package func members() async throws -> [MemberPlan] { try await connection.run(Query.selectMemberPlans()) }
 }
 
 /// The plan of an app that is in force.
@@ -39,9 +35,7 @@ package struct MemberPlan: Sendable, Hashable {
 extension [RegisteredPlan] {
     /// Returns those of a daemon's plans that are not the ones in force.
     package func behind(_ plans: [MemberPlan], of daemon: DaemonID) -> [MemberPlan] {
-        plans.filter { plan in
-            plan.daemon == daemon && contains { $0.app == plan.app && $0.plan != plan.plan }
-        }
+        plans.filter { plan in plan.daemon == daemon && contains { $0.app == plan.app && $0.plan != plan.plan } }
     }
 }
 
@@ -53,9 +47,7 @@ package struct PlanClaim: Sendable, Hashable {
     package let applied: Set<AppName>
 
     package init(daemon: DaemonID, plans: [AppName: PlanVersion], applied: Set<AppName> = []) {
-        self.daemon = daemon
-        self.plans = plans
-        self.applied = applied
+        (self.daemon, self.plans, self.applied) = (daemon, plans, applied)
     }
 }
 

@@ -8,9 +8,8 @@ extension Query {
     static func insertRelease(metric: Int64, header: ReleaseHeader, digest: [UInt8]) -> RowQuery<Int64> {
         let (layout, period) = (header.layout, header.period)
         return RowQuery(
-            release_insert_sql,
-            metric, layout.app, layout.metric, period.kind, period.start, period.end, header.threshold.devices,
-            header.plan.hex, String(decoding: header.json, as: UTF8.self), digest)
+            release_insert_sql, metric, layout.app, layout.metric, period.kind, period.start, period.end,
+            header.threshold.devices, header.plan.hex, String(decoding: header.json, as: UTF8.self), digest)
     }
 
     static func selectReleaseNames() -> RowQuery<(app: AppName, metric: MetricName, kind: PeriodKind)> {

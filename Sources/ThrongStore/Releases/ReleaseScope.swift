@@ -15,17 +15,11 @@ package struct ReleaseScope: Sendable {
 
     /// Creates the scope of a counted period; `rollups` are the coarser ones around it that are to be released too.
     package init(_ open: OpenPeriod, rollups: [Period] = []) {
-        layout = open.layout
-        period = open.period
-        source = .counted(rollups: rollups)
+        (layout, period, source) = (open.layout, open.period, .counted(rollups: rollups))
     }
 
     /// Creates the scope of a coarser period, over the counters of its parts.
-    package init(_ rollup: OpenRollup) {
-        layout = rollup.layout
-        period = rollup.period
-        source = .parts
-    }
+    package init(_ rollup: OpenRollup) { (layout, period, source) = (rollup.layout, rollup.period, .parts) }
 }
 
 /// A period of one layout that has counters and no release yet.

@@ -24,13 +24,8 @@ extension ReleaseStore {
         }
         let (terms, history) = try terms(for: scope, session)
         return ReleaseEvidence(
-            layout: layout,
-            period: scope.period,
-            parts: parts,
-            earlier: earlier,
-            terms: terms,
-            origins: history.origins(of: metric),
-            countedInLayout: history.counted(in: metric),
+            layout: layout, period: scope.period, parts: parts, earlier: earlier, terms: terms,
+            origins: history.origins(of: metric), countedInLayout: history.counted(in: metric),
             proved: try proved(in: scope.period, of: layout, metric, session))
     }
 
@@ -67,10 +62,7 @@ extension ReleaseStore {
         let distinct = try session.run(Query.selectDistinct(metric: metric, period: period))
         return StoredCube(
             // The labels are read after the counters: a value is counted in its slot only once its label is there.
-            layout: try named(layout, session),
-            period: period,
-            counters: counters,
-            distinct: distinct)
+            layout: try named(layout, session), period: period, counters: counters, distinct: distinct)
     }
 
     /// Returns the terms of a layout's releases in the last plan that had it; nil if no daemon that keeps terms has

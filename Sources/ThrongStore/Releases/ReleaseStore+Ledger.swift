@@ -10,8 +10,7 @@ extension ReleaseStore {
         guard stored.dropped.isEmpty else {
             return try Release(decayed: stored.header, dropped: stored.dropped, cells: cells)
         }
-        return try Release(
-            restoring: stored.header, cells: cells, digest: ReleaseDigest(hex: stored.digest.lowerHex))
+        return try Release(restoring: stored.header, cells: cells, digest: ReleaseDigest(hex: stored.digest.lowerHex))
     }
 }
 

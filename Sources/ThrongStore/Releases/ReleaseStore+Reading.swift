@@ -14,9 +14,8 @@ extension ReleaseStore {
     ) async throws -> [Release] {
         try await connection.snapshot { session in
             // One snapshot keeps retention from coming between a release and its cells.
-            return try session.run(
-                Query.selectReleases(app: app, metric: metric, kind: periodKind, from: from, to: to)
-            ).map { try Self.restored($0, session) }
+            return try session.run(Query.selectReleases(app: app, metric: metric, kind: periodKind, from: from, to: to))
+                .map { try Self.restored($0, session) }
         }
     }
 
@@ -29,8 +28,7 @@ extension ReleaseStore {
     ) async throws -> (releases: [Release], began: UnixSeconds?) {
         try await connection.snapshot { session in
             let began = try session.one(Query.selectFirstRelease(app: app, metric: metric, period: period))
-            let known = try session.run(
-                Query.selectKnownReleases(app: app, metric: metric, period: period, from: from))
+            let known = try session.run(Query.selectKnownReleases(app: app, metric: metric, period: period, from: from))
             return (try known.map { try Self.restored($0, session) }, began)
         }
     }
@@ -82,8 +80,7 @@ extension ReleaseStore {
     ) async throws -> WithholdingReason? {
         try await connection.run { session in
             let metric = try session.metricID(of: layout)
-            return try session.first(
-                Query.selectReason(metric: metric, period: period, margin: margin, cell: cell))
+            return try session.first(Query.selectReason(metric: metric, period: period, margin: margin, cell: cell))
         }
     }
 

@@ -50,8 +50,7 @@ package final class ReleaseStore: Sendable {
 
     /// Checks that a release is of the closed layout and period, then writes it and the reasons for withheld cells;
     /// returns its number.
-    @discardableResult
-    static func write(
+    @discardableResult static func write(
         _ release: Release, _ withheld: [WithheldCell], of layout: MetricLayout, _ period: Period, _ metric: Int64,
         _ session: Session
     ) throws -> Int64 {
@@ -66,9 +65,7 @@ package final class ReleaseStore: Sendable {
 
     /// Writes the margins of error of a row's grouping: PostgreSQL takes no number without one.
     private static func write(margins header: ReleaseHeader, of cell: PublishedCell, _ writer: CopyWriter) throws {
-        func write(_ value: Int64?) throws {
-            if let value { try writer.bigint(value) } else { try writer.null() }
-        }
+        func write(_ value: Int64?) throws { if let value { try writer.bigint(value) } else { try writer.null() } }
         try write(header.margin(of: cell.margin))
         try writer.bigints(header.layout.sums.indices.compactMap { header.margin(of: cell.margin, measure: $0 + 1) })
         try write(cell.reach == nil && cell.firsts == nil ? nil : header.deviceMargin(of: cell.margin))
@@ -112,9 +109,7 @@ package final class ReleaseStore: Sendable {
             case .counted: Query.closePeriod(metric: metric, period: period)
             case .parts: Query.closeOpenRollup(metric: metric, period: period)
             }
-        let answers = try session.pipeline([
-            Query.lockMetric(metric: metric), closing, Query.holdCounters(),
-        ])
+        let answers = try session.pipeline([Query.lockMetric(metric: metric), closing, Query.holdCounters()])
         let isClosed = answers[1].affected == 1
         switch scope.source {
         case .counted(let rollups) where isClosed:
@@ -131,9 +126,7 @@ package final class ReleaseStore: Sendable {
     }
 
     /// Deletes a released period from the open ones, and the data that only its release needed.
-    static func letGo(
-        of scope: ReleaseScope, _ evidence: ReleaseEvidence, _ metric: Int64, _ session: Session
-    ) throws {
+    static func letGo(of scope: ReleaseScope, _ evidence: ReleaseEvidence, _ metric: Int64, _ session: Session) throws {
         let (layout, period) = (scope.layout, scope.period)
         var isNeeded = true
         if case .counted(let rollups) = scope.source {

@@ -21,19 +21,8 @@ package struct AgedPages: Sendable {
     package func rewrite() async throws {
         try await connection.run { session in
             try session.query("pages.patience", "set lock_timeout = '10s'")
-            let tables = try session.query(
-                "pages.tables",
-                """
-                select format('%I.%I', s.schemaname, s.relname)
-                from pg_stat_user_tables as s
-                join pg_class as c on c.oid = s.relid
-                where s.schemaname = 'throng'
-                    and (not c.relispartition or s.n_tup_del > 0)
-                    and pg_table_size(c.oid) > 0
-                order by pg_table_size(c.oid), 1
-                """)
-            for row in 0..<tables.count {
-                try session.query("pages.vacuum", "vacuum (full, analyze) \(try tables.text(row, 0))")
+            for table in try session.run(Query.selectAgedPages()) {
+                try session.query("pages.vacuum", "vacuum (full, analyze) \(table)")
             }
             // The planner's statistics of columns hold values, too: old ones until the next analysis.
             try session.query("pages.statistics", "vacuum (full) pg_catalog.pg_statistic")
@@ -70,3 +59,5 @@ enum LogSegments {
         }
     }
 }
+
+extension Query { static func selectAgedPages() -> RowQuery<String> { RowQuery(aged_page_select_sql) } }

@@ -9,9 +9,7 @@ package struct DeletionStore: Sendable {
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the whole ledger, oldest first.
-    package func entries() async throws -> [DeletionEntry] {
-        try await connection.run(Query.selectDeletions())
-    }
+    package func entries() async throws -> [DeletionEntry] { try await connection.run(Query.selectDeletions()) }
 
     /// Notes that keys of an app's part of backups were deleted, unless none were; * is the app of shared data.
     package func note(backupKeys: Int, app: String, subject: String, term: String) async throws {
@@ -55,15 +53,8 @@ package struct DeletionEntry: Sendable, Hashable {
         place: Int64, taken: UnixSeconds, app: String, kind: String, subject: String, term: String,
         period: Range<UnixSeconds>?, rows: Int64, digest: [UInt8]
     ) {
-        self.place = place
-        self.taken = taken
-        self.app = app
-        self.kind = kind
-        self.subject = subject
-        self.term = term
-        self.period = period
-        self.rows = rows
-        self.digest = digest
+        (self.place, self.taken, self.app, self.kind, self.subject) = (place, taken, app, kind, subject)
+        (self.term, self.period, self.rows, self.digest) = (term, period, rows, digest)
     }
 
     /// The digest before the first entry. Unit: 32 bytes.
@@ -149,8 +140,5 @@ package struct ChainLink: Sendable, Hashable {
     /// The link before the first entry.
     package static let none = ChainLink(place: 0, digest: DeletionEntry.noDigest)
 
-    package init(place: Int64, digest: [UInt8]) {
-        self.place = place
-        self.digest = digest
-    }
+    package init(place: Int64, digest: [UInt8]) { (self.place, self.digest) = (place, digest) }
 }

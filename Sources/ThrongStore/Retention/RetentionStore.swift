@@ -23,9 +23,7 @@ package struct RetentionStore: Sendable {
     ///     released numbers.
     ///   - abandonedAfter: the age at which counters are deleted although they were not released.
     package func expire(
-        plans: [Plan],
-        now: UnixSeconds,
-        countersKept: Duration = .seconds(Self.countersKept),
+        plans: [Plan], now: UnixSeconds, countersKept: Duration = .seconds(Self.countersKept),
         abandonedAfter: Duration = .seconds(400 * 86_400)
     ) async throws -> ExpiryOutcome {
         let (cells, shortest, troubles) = try await connection.run { session in
@@ -50,8 +48,7 @@ package struct RetentionStore: Sendable {
             return (cells, shortest, troubles)
         }
         let partitions = try await dropPartitions(
-            countersBefore: now - min(countersKept.components.seconds, shortest),
-            distinctBefore: now - 86_400,
+            countersBefore: now - min(countersKept.components.seconds, shortest), distinctBefore: now - 86_400,
             abandonedBefore: now - abandonedAfter.components.seconds)
         return ExpiryOutcome(cells: cells, partitions: partitions, troubles: troubles)
     }
@@ -59,16 +56,12 @@ package struct RetentionStore: Sendable {
     /// Calls `work` for every app that has data or is served. An error with one app does not stop the others.
     ///
     /// - Throws: ``PostgresError`` if PostgreSQL is away, which is no app's trouble.
-    static func eachApp(
-        _ plans: [Plan], _ session: Session, _ work: (AppName) throws -> Void
-    ) throws -> [AppTrouble] {
+    static func eachApp(_ plans: [Plan], _ session: Session, _ work: (AppName) throws -> Void) throws -> [AppTrouble] {
         try Set(try session.run(Query.selectKeptApps())).union(plans.map(\.app.name)).sorted().compactMap { app in
             do {
                 try work(app)
                 return nil
-            } catch let error as PostgresError where error.isAbsence || error == .closed {
-                throw error
-            } catch {
+            } catch let error as PostgresError where error.isAbsence || error == .closed { throw error } catch {
                 return AppTrouble(app: app, reason: "\(error)")
             }
         }
@@ -84,8 +77,7 @@ package struct RetentionStore: Sendable {
                 cells += try session.one(
                     Query.dropReleased(
                         metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
-                        before: now - step.after.components.seconds, began: promise.began,
-                        term: step.term))
+                        before: now - step.after.components.seconds, began: promise.began, term: step.term))
             }
         }
         let grace = plans.first { $0.app.name == promise.app }?.app.grace.components.seconds ?? 0
@@ -118,9 +110,7 @@ package struct RetentionStore: Sendable {
     /// Drops the partitions of raw counters and of distinct counts whose periods ended before these instants and were
     /// all released, and of abandoned periods in any case. Returns the names of the dropped tables.
     package func dropPartitions(
-        countersBefore: UnixSeconds,
-        distinctBefore: UnixSeconds,
-        abandonedBefore: UnixSeconds
+        countersBefore: UnixSeconds, distinctBefore: UnixSeconds, abandonedBefore: UnixSeconds
     ) async throws -> [String] {
         try await connection.run { session in
             let dropped = try session.run(

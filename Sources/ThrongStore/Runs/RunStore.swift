@@ -16,13 +16,8 @@ package final class RunStore: Sendable {
     ///
     /// - Parameter lease: long enough for two tries at a PDF, a minute each, and for all the rest.
     package func claimRun(
-        app: AppName,
-        report: ReportName,
-        partner: PartnerName,
-        period: Period,
-        now: UnixSeconds,
-        lease: Duration = .seconds(180),
-        tries: Int = 5
+        app: AppName, report: ReportName, partner: PartnerName, period: Period, now: UnixSeconds,
+        lease: Duration = .seconds(180), tries: Int = 5
     ) async throws -> ReportRunClaim? {
         let claim = Query.claimRun(
             app: app, report: report, partner: partner, period: period, now: now, lease: lease, tries: tries)
@@ -37,8 +32,7 @@ package final class RunStore: Sendable {
     ) async throws -> Bool {
         try await connection.transaction { session in
             let run = claim.run
-            guard try session.run(Query.makeRun(claim: claim, label: label, detail: detail, until: until)) == 1
-            else {
+            guard try session.run(Query.makeRun(claim: claim, label: label, detail: detail, until: until)) == 1 else {
                 return false
             }
             for file in files { try session.run(Query.insertRunFile(run: run, file: file)) }
@@ -72,8 +66,7 @@ package final class RunStore: Sendable {
     /// Saves the outcome of a claimed run; false where another process has taken the run over meanwhile.
     ///
     /// - Parameter detail: the place where it went, or the reason why it failed; never numbers.
-    @discardableResult
-    package func finishRun(
+    @discardableResult package func finishRun(
         _ claim: ReportRunClaim, _ outcome: ReportRun.Outcome, detail: String?, now: UnixSeconds
     ) async throws -> Bool {
         try await connection.run {
@@ -255,10 +248,7 @@ package struct ReportRunName: Sendable, Hashable {
     package let periodStart: UnixSeconds
 
     package init(app: AppName, report: ReportName, periodKind: PeriodKind, periodStart: UnixSeconds) {
-        self.app = app
-        self.report = report
-        self.periodKind = periodKind
-        self.periodStart = periodStart
+        (self.app, self.report, self.periodKind, self.periodStart) = (app, report, periodKind, periodStart)
     }
 
     package init(app: AppName, report: ReportName, period: Period) {
@@ -279,8 +269,6 @@ package struct StoredReportFile: Sendable, Hashable {
     package let contents: [UInt8]
 
     package init(place: Int, name: String, contents: [UInt8]) {
-        self.place = place
-        self.name = name
-        self.contents = contents
+        (self.place, self.name, self.contents) = (place, name, contents)
     }
 }

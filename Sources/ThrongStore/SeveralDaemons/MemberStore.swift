@@ -58,9 +58,7 @@ package final class MemberAdmin: Sendable {
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns every daemon that ever attached, by shard.
-    package func members() async throws -> [EnrolledMember] {
-        try await connection.run(Query.selectMembers())
-    }
+    package func members() async throws -> [EnrolledMember] { try await connection.run(Query.selectMembers()) }
 
     /// Returns the epochs in force and, as the last one, a proposal.
     package func epochs() async throws -> [OwnershipEpoch] {
@@ -72,9 +70,7 @@ package final class MemberAdmin: Sendable {
 
     /// Returns the number of the last epoch, in any state. Read it before ``members()`` and ``epochs()``: a decision
     /// made by them is void if another change is made meanwhile.
-    package func lastNumber() async throws -> Int64 {
-        try await connection.one(Query.selectLastEpoch())
-    }
+    package func lastNumber() async throws -> Int64 { try await connection.one(Query.selectLastEpoch()) }
 
     /// Proposes the owners of slots from an instant on.
     ///

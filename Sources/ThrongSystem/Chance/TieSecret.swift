@@ -14,9 +14,7 @@ package struct TieSecret: Sendable {
     static let size = 32
 
     /// Draws a new one from the system's random source.
-    package init() {
-        bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max) }
-    }
+    package init() { bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max) } }
 
     /// Reads 64 hexadecimal digits, with or without blanks around them; nil for anything else.
     package init?(hex text: String) {
@@ -40,12 +38,10 @@ package struct TieSecret: Sendable {
 /// The file is a ``KeptFile`` whose content is 64 hexadecimal digits and a line break.
 extension TieSecret {
     /// Reads the secret of a file, or makes one if there is none: two processes that do so at once get the same one.
-    package static func kept(at path: String, as kind: FileKind = .installationSecret) throws(TieSecretError)
-        -> TieSecret
-    {
-        do throws(TieSecretError) {
-            return try TieSecret(file: path, as: kind)
-        } catch {
+    package static func kept(
+        at path: String, as kind: FileKind = .installationSecret
+    ) throws(TieSecretError) -> TieSecret {
+        do throws(TieSecretError) { return try TieSecret(file: path, as: kind) } catch {
             guard case .missing = error else { throw error }
         }
         do throws(TieSecretError) {
@@ -59,59 +55,24 @@ extension TieSecret {
     /// Draws a secret and writes it to a file that only its owner may read. The file is there with all of it, or not at all.
     package static func made(at path: String, as kind: FileKind) throws(TieSecretError) -> TieSecret {
         let secret = TieSecret()
-        let draft = "\(path).\(UUID()).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .unwritable(path: path, code: errno) }
-        defer { unlink(draft) }
-        let bytes = KeptFile.bytes(Array(secret.hex.utf8) + [0x0a], as: kind)
-        let written = write(file, bytes, bytes.count)
-        let isKept =
-            written == bytes.count && fchmod(file, 0o600) == 0 && Self.give(file, toOwnerOf: path) && fsync(file) == 0
-        let problem = errno
-        guard close(file) == 0, isKept else { throw .unwritable(path: path, code: problem) }
-        guard link(draft, path) == 0 else {
-            throw errno == EEXIST ? .exists(path: path) : .unwritable(path: path, code: errno)
-        }
-        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw .unwritable(path: path, code: errno) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw .unwritable(path: path, code: errno) }
+        do throws(FileFault) {
+            let file = try NewFile(path, draft: "\(path).\(UUID()).new")
+            try file.write(KeptFile.bytes(Array(secret.hex.utf8) + [0x0a], as: kind))
+            try file.allow(0o600)
+            try file.giveToOwnerOfFolder()
+            try file.finish()
+        } catch { throw error.code == EEXIST ? .exists(path: path) : .unwritable(path: path, code: error.code) }
         return secret
     }
 
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    }
-
-    /// Gives a file that root makes to the owner of its folder, as whom a daemon has to read it; true if that is done
-    /// or not needed.
-    private static func give(_ file: Int32, toOwnerOf path: String) -> Bool {
-        guard geteuid() == 0 else { return true }
-        var facts = stat()
-        guard stat(folder(of: path), &facts) == 0 else { return false }
-        return facts.st_uid == 0 || fchown(file, facts.st_uid, facts.st_gid) == 0
-    }
-
     package init(file path: String, as kind: FileKind) throws(TieSecretError) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            throw errno == ENOENT ? .missing(path: path) : .unreadable(path: path, code: errno)
-        }
-        defer { close(file) }
-        var facts = stat()
-        guard fstat(file, &facts) == 0 else { throw .unreadable(path: path, code: errno) }
-        guard facts.st_mode & 0o077 == 0 else { throw .exposed(path: path, mode: Int(facts.st_mode & 0o777)) }
-        // A byte more than a whole one has.
-        var bytes = Array(repeating: UInt8(0), count: KeptFile.headSize + 2 * Self.size + 2)
-        let count = read(file, &bytes, bytes.count)
-        guard count >= 0 else {
-            throw errno == EISDIR
-                ? .damaged(FileDamage(path: path, kind: kind, flaw: .directory)) : .unreadable(path: path, code: errno)
-        }
+        guard KeptFile.isThere(path) else { throw .missing(path: path) }
+        let (bytes, mode): ([UInt8], mode_t)
+        do throws(FileDamage) { (bytes, mode) = try KeptFile.whole(path, as: kind) } catch { throw .damaged(error) }
+        // Whatever is in it, others may have read it.
+        guard mode & 0o077 == 0 else { throw .exposed(path: path, mode: Int(mode & 0o777)) }
         let content: [UInt8]
-        do throws(FileDamage) {
-            content = try KeptFile.content(of: Array(bytes.prefix(count)), at: path, as: kind)
-        } catch {
+        do throws(FileDamage) { content = try KeptFile.content(of: bytes, at: path, as: kind) } catch {
             throw .damaged(error)
         }
         guard let secret = TieSecret(hex: String(decoding: content, as: UTF8.self)) else {
@@ -127,7 +88,6 @@ package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible 
     case exists(path: String)
     case exposed(path: String, mode: Int)
     case damaged(FileDamage)
-    case unreadable(path: String, code: Int32)
     case unwritable(path: String, code: Int32)
 
     package var description: String {
@@ -141,8 +101,6 @@ package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible 
             secret, or `chmod 600` it if you know that nobody did.
             """
         case .damaged(let damage): damage.description
-        case .unreadable(let path, let code):
-            "\(path) can't be read (\(String(cString: strerror(code)))). Check its owner and permissions."
         case .unwritable(let path, let code):
             "\(path) can't be written (\(String(cString: strerror(code)))). Check the folder's owner, permissions and room."
         }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// A promise that a debug build can be told to break, so that a test can show that it would notice.
 ///
@@ -52,8 +53,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case knowTomorrow = "know_tomorrow"
 
     /// True if this promise is broken; false in a release build.
-    @inlinable @inline(__always)
-    package var isOn: Bool {
+    @inlinable @inline(__always) package var isOn: Bool {
         #if DEBUG
             Self.chosen.contains(self) || Self.simulated.contains(self)
         #else
@@ -98,5 +98,42 @@ package enum Fault: String, CaseIterable, Sendable {
                 })
         }()
         @TaskLocal @usableFromInline static var simulated: Set<Fault> = []
+    #endif
+}
+
+/// A named place at which a debug build can be told to die at once, so that a test can see what survives.
+///
+/// `THRONG_FAULT_POINT=before_sync:17` kills the process with SIGKILL the 17th time that it comes to `before_sync`. A
+/// release build has no such places and refuses the variable.
+package enum FaultPoint {
+    /// Passes the place, or ends the process there.
+    ///
+    /// - Parameter last: called before the process is killed, such as to send what is buffered.
+    @inlinable @inline(__always) package static func reached(_ name: @autoclosure () -> String, last: () -> Void = {}) {
+        #if DEBUG
+            if isDue(name()) {
+                last()
+                die()
+            }
+        #endif
+    }
+
+    #if DEBUG
+        static let variable = "THRONG_FAULT_POINT"
+
+        /// The place and the pass to die at, read once; nil if the variable is not set to a name and a number.
+        private static let armed: (name: String, passes: Int)? = {
+            let parts = (ProcessInfo.processInfo.environment[variable] ?? "").split(separator: ":")
+            guard parts.count == 2, let passes = Int(parts[1]), passes > 0 else { return nil }
+            return (String(parts[0]), passes)
+        }()
+        private static let passed = Atomic<Int>(0)
+
+        @usableFromInline static func isDue(_ name: String) -> Bool {
+            guard let armed, armed.name == name else { return false }
+            return passed.add(1, ordering: .relaxed).newValue == armed.passes
+        }
+
+        @usableFromInline static func die() { kill(getpid(), SIGKILL) }
     #endif
 }

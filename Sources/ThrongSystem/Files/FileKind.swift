@@ -68,10 +68,8 @@ package enum FileKind: String, Sendable, CaseIterable {
     /// The remedy for a damaged file of this kind.
     package var cure: String {
         switch self {
-        case .daemonName:
-            "It belongs to the journal: restore it from a copy of this folder. " + Self.lost
-        case .windowKey:
-            "Restore it from a copy of this folder; backups don't have it. " + Self.lost
+        case .daemonName: "It belongs to the journal: restore it from a copy of this folder. " + Self.lost
+        case .windowKey: "Restore it from a copy of this folder; backups don't have it. " + Self.lost
         case .closedWindows:
             "Restore it from a copy of this folder. Without one, move it away and start, if the clock has not been set back since the daemon ran: "
                 + "windows that are over by the clock stay closed."
@@ -92,9 +90,9 @@ package enum FileKind: String, Sendable, CaseIterable {
             "Restore it from a backup, or make another with `throng backup keys --new-recovery-key --replace`, and export the keys anew."
         case .backupKey:
             "Move it away: another is made. What earlier backups have under it can be read then only with keys that were exported."
+        case .backupMark: "The next backup, or export of its keys, writes it anew."
         case .goneLayout, .members, .left, .believedTime, .offeredMark, .gatewayKey, .credentialKey, .issuedRecords,
-            .flushKey, .flushes,
-            .backupMark, .planSource, .rewrittenPages:
+            .flushKey, .flushes, .planSource, .rewrittenPages:
             "It is set aside, or overwritten where it is a secret, and nothing has to be done: it is made anew."
         }
     }
@@ -106,11 +104,7 @@ package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
     package let kind: FileKind
     package let flaw: Flaw
 
-    package init(path: String, kind: FileKind, flaw: Flaw) {
-        self.path = path
-        self.kind = kind
-        self.flaw = flaw
-    }
+    package init(path: String, kind: FileKind, flaw: Flaw) { (self.path, self.kind, self.flaw) = (path, kind, flaw) }
 
     /// A flaw of a file. Places are offsets in bytes from its beginning, counted from 0.
     package enum Flaw: Sendable, Hashable {
@@ -131,7 +125,14 @@ package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
         case missing
         case gone
         case directory
+        /// A pipe, a socket or a device.
+        case special
         case unreadable(code: Int32)
+
+        /// The flaw of a file that can't be opened or read.
+        package init(code: Int32) {
+            self = code == EISDIR ? .directory : code == ENXIO ? .special : .unreadable(code: code)
+        }
     }
 
     package var description: String { "\(path) \(found) \(cure)" }
@@ -161,6 +162,7 @@ package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
         case .missing: "is missing: it was \(kind.title), and what belongs to it is there."
         case .gone: "was overwritten because its time was over, and something needs it."
         case .directory: "is a directory, where \(kind.title) is expected."
+        case .special: "is a pipe, a socket or a device, where \(kind.title) is expected."
         case .unreadable(let code): "can't be read: \(String(cString: strerror(code))) (errno \(code))."
         }
     }

@@ -69,6 +69,48 @@ package enum KeptFile {
         CRC32C.checksum(Array(bytes[..<sumPlace]) + Array(bytes[(sumPlace + 8)...]))
     }
 
+    /// The largest size of a small file. Unit: bytes.
+    package static let largest = 64 << 20
+
+    /// True if there is something at a path: a link that leads nowhere, and what this process may not look at, too.
+    package static func isThere(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR)
+    }
+
+    /// Opens a file or a directory and waits for nothing; -1 with `errno`, which is `ENXIO` for a pipe or a device.
+    package static func open(_ path: String, flags: Int32) -> Int32 {
+        let file = Foundation.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
+        var facts = stat()
+        guard file >= 0, fstat(file, &facts) == 0, ![S_IFREG, S_IFDIR].contains(facts.st_mode & S_IFMT) else {
+            return file
+        }
+        close(file)
+        errno = ENXIO
+        return -1
+    }
+
+    /// Reads and checks a file that belongs to no daemon alone; returns its content.
+    package static func content(at path: String, as kind: FileKind) throws(FileDamage) -> [UInt8] {
+        try content(of: whole(path, as: kind).bytes, at: path, as: kind)
+    }
+
+    /// Reads a file without a check of its bytes; returns them and its permissions.
+    static func whole(_ path: String, as kind: FileKind) throws(FileDamage) -> (bytes: [UInt8], mode: mode_t) {
+        func damage(_ flaw: FileDamage.Flaw) -> FileDamage { FileDamage(path: path, kind: kind, flaw: flaw) }
+        let file = open(path, flags: O_RDONLY)
+        guard file >= 0 else { throw damage(FileDamage.Flaw(code: errno)) }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw damage(FileDamage.Flaw(code: errno)) }
+        let size = Int(facts.st_size)
+        guard size <= largest else { throw damage(.longer(than: largest, found: size)) }
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = read(file, &bytes, size)
+        guard count >= 0 else { throw damage(FileDamage.Flaw(code: errno)) }
+        return (Array(bytes[..<count]), facts.st_mode & 0o7777)
+    }
+
     /// Returns the content of a file, after checking it; the owner is nil for a kind that belongs to no daemon alone.
     package static func content(
         of bytes: [UInt8], at path: String, as kind: FileKind, of daemon: UUID? = nil

@@ -25,9 +25,7 @@ final class CurlHandle {
             curl_easy_cleanup(easy)
             return nil
         }
-        self.easy = easy
-        self.multi = multi
-        self.rules = rules
+        (self.easy, self.multi, self.rules) = (easy, multi, rules)
     }
 
     deinit {
@@ -73,9 +71,7 @@ final class CurlHandle {
                     try setCollector(collector)
                     try run(ask, collector)
                     return .success(collector.answer)
-                } catch {
-                    return .failure(error)
-                }
+                } catch { return .failure(error) }
             }
         }
     }
@@ -222,8 +218,7 @@ final class CurlHandle {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .address
         case CURLE_COULDNT_RESOLVE_HOST: .unresolved
-        case CURLE_COULDNT_CONNECT:
-            .notConnected(number: Int32(throng_curl_number(easy, CURLINFO_OS_ERRNO)))
+        case CURLE_COULDNT_CONNECT: .notConnected(number: Int32(throng_curl_number(easy, CURLINFO_OS_ERRNO)))
         case CURLE_PEER_FAILED_VERIFICATION: .certificate(verification: verification(easy))
         case CURLE_SSL_CONNECT_ERROR: .handshake
         case CURLE_SSL_CACERT_BADFILE: .authorities(path: authorities ?? "the system's list")
@@ -233,7 +228,5 @@ final class CurlHandle {
         }
     }
 
-    static func milliseconds(_ limit: Duration) -> Int {
-        Int(min(max(limit / .milliseconds(1), 1), 1_000_000_000))
-    }
+    static func milliseconds(_ limit: Duration) -> Int { Int(min(max(limit / .milliseconds(1), 1), 1_000_000_000)) }
 }

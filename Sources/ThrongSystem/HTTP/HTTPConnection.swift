@@ -57,9 +57,7 @@ final class ExchangeQueue: Sendable {
     private let state = Mutex(State())
     private let arrivals = DispatchSemaphore(value: 0)
 
-    init(_ rules: ConnectionRules) {
-        Thread.detachNewThread { [self] in work(rules) }
-    }
+    init(_ rules: ConnectionRules) { Thread.detachNewThread { [self] in work(rules) } }
 
     func add(_ exchange: Exchange) {
         state.withLock { $0.exchanges.append(exchange) }
@@ -67,11 +65,7 @@ final class ExchangeQueue: Sendable {
     }
 
     /// Makes the thread look whether what it does was given up.
-    func wake() {
-        state.withLock { state in
-            if let bell = state.bell { CurlHandle.wake(bell) }
-        }
-    }
+    func wake() { state.withLock { state in if let bell = state.bell { CurlHandle.wake(bell) } } }
 
     func stop() {
         state.withLock { $0.isStopped = true }

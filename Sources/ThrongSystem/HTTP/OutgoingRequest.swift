@@ -20,10 +20,7 @@ package struct OutgoingRequest: Sendable {
     package init(
         _ method: Method = .get, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
     ) {
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
+        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
     }
 
     /// The first header that can't be sent as it is: its bytes would begin another line, or its name is none.

@@ -14,9 +14,7 @@ package struct ProgramRun: Sendable {
 
     /// - Parameter environment: all that it sees of it: `NAME=value`.
     package init(_ command: [String], environment: [String], folder: String) {
-        self.command = command
-        self.environment = environment
-        self.folder = folder
+        (self.command, self.environment, self.folder) = (command, environment, folder)
     }
 
     /// The reason why there is no exit status.

@@ -13,9 +13,7 @@ package enum Terminal {
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
     }
 
-    package static func data(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
-    }
+    package static func data(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
     /// A value as JSON with sorted keys on standard output.
     package static func json(_ value: some Encodable) throws {
@@ -69,9 +67,7 @@ package final class ProgressBar: Sendable {
 
     /// - Parameter total: what `done` reaches in the end; 0 where that is not known.
     package init(_ title: String, total: Int, unit: String) {
-        self.title = title
-        self.total = total
-        self.unit = unit
+        (self.title, self.total, self.unit) = (title, total, unit)
         isTerminal = isatty(STDERR_FILENO) == 1
     }
 

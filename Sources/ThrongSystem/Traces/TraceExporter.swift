@@ -1,5 +1,4 @@
 internal import Foundation
-package import Logging
 internal import Synchronization
 
 /// Brings spans to where they go, in batches, beside everything else. What is not taken is dropped and counted: there
@@ -8,47 +7,36 @@ package final class TraceExporter: Sendable {
     private let place: TraceOptions.Place
     private let queue: SpanQueue
     private let connection: HTTPConnection
-    private let logger: Logger
-    /// True if the last batch was not taken, which is said once.
-    private let isFailing = Mutex(false)
+    /// The reason why the last batch was not taken; nil if it was.
+    private let fault = Mutex<(any Error)?>(nil)
 
     /// The most spans of a batch, and the longest time that a collector may take for one.
     private static let (batch, patience) = (512, Duration.seconds(2))
 
-    package init(to place: TraceOptions.Place, from queue: SpanQueue, logger: Logger) {
-        self.place = place
-        self.queue = queue
-        self.logger = logger
+    package init(to place: TraceOptions.Place, from queue: SpanQueue) {
+        (self.place, self.queue) = (place, queue)
         var rules = ConnectionRules()
         rules.connectLimit = Self.patience
         connection = HTTPConnection(rules)
     }
 
-    package func round() async {
+    /// Sends what waits; throws why the last batch was not taken.
+    package func round() async throws {
         // No more than were there: those that come meanwhile have the next round.
         for _ in 0..<(SpanQueue.most / Self.batch) {
             let spans = queue.take(Self.batch)
-            guard !spans.isEmpty else { return }
+            guard !spans.isEmpty else { break }
             do {
-                try await send(TraceDocument(spans).bytes())
+                try await send(TraceDocument.bytes(spans))
                 queue.note(spans.count, areExported: true)
-                if turns(failing: false) { logger.notice("traces are taken again") }
+                fault.withLock { $0 = nil }
             } catch {
                 queue.note(spans.count, areExported: false)
-                if turns(failing: true) {
-                    logger.warning("traces are not taken and are dropped", metadata: ["error": "\(error)"])
-                }
-                return
+                fault.withLock { $0 = error }
+                break
             }
         }
-    }
-
-    /// Notes whether batches are taken; true where that has changed.
-    private func turns(failing: Bool) -> Bool {
-        isFailing.withLock { isFailing in
-            defer { isFailing = failing }
-            return isFailing != failing
-        }
+        if let fault = fault.withLock({ $0 }) { throw fault }
     }
 
     private func send(_ document: [UInt8]) async throws {
@@ -58,8 +46,7 @@ package final class TraceExporter: Sendable {
                 .post, collector.url, headers: [("Content-Type", "application/json")], body: document)
             let answer = try await connection.answer(to: request, within: Self.patience, bodyLimit: 1 << 16)
             guard answer.status == 200 else { throw TraceFault.refused(status: answer.status) }
-        case .file(let path):
-            try Self.append(document + [UInt8(ascii: "\n")], to: path)
+        case .file(let path): try Self.append(document + [UInt8(ascii: "\n")], to: path)
         }
     }
 
@@ -110,11 +97,7 @@ package final class SpanQueue: Sendable {
 
     func add(_ span: FinishedSpan) {
         state.withLock { state in
-            if state.waiting.count < most {
-                state.waiting.append(span)
-            } else {
-                state.counts.dropped += 1
-            }
+            if state.waiting.count < most { state.waiting.append(span) } else { state.counts.dropped += 1 }
         }
     }
 
@@ -182,81 +165,38 @@ final class Sampler: Sendable {
 }
 
 /// Spans as OTLP has them in JSON (opentelemetry-proto 1.x, `ExportTraceServiceRequest`): identifiers in hexadecimal,
-/// 64-bit numbers as texts.
-struct TraceDocument: Encodable {
-    struct Resources: Encodable {
-        let resource: Facts
-        let scopeSpans: [Scope]
-    }
-
-    struct Facts: Encodable { let attributes: [Attribute] }
-
-    struct Scope: Encodable {
-        struct Name: Encodable { let name: String }
-
-        let scope: Name
-        let spans: [Span]
-    }
-
-    struct Attribute: Encodable {
-        struct Value: Encodable {
-            var stringValue: String?
-            var intValue: String?
-        }
-
-        let key: String
-        let value: Value
-    }
-
-    struct Span: Encodable {
-        struct Status: Encodable { let code: Int }
-
-        let traceId: String
-        let spanId: String
-        let name: String
-        let kind: Int
-        let startTimeUnixNano: String
-        let endTimeUnixNano: String
-        let attributes: [Attribute]
-        let status: Status?
-
-        init(_ span: FinishedSpan) {
-            traceId = Self.hexadecimal(span.trace.0) + Self.hexadecimal(span.trace.1)
-            spanId = Self.hexadecimal(span.span)
-            name = span.name.rawValue
-            kind = span.name.kind
-            startTimeUnixNano = "\(span.began)"
-            endTimeUnixNano = "\(span.ended)"
-            attributes = span.facts.sorted { $0.key.rawValue < $1.key.rawValue }.map { fact, value in
-                switch value {
-                case .number(let number): Attribute(key: fact.rawValue, value: .init(intValue: "\(number)"))
-                case .text(let text): Attribute(key: fact.rawValue, value: .init(stringValue: text))
-                }
-            }
-            status = span.isFailed ? Status(code: 2) : nil
-        }
-
-        private static func hexadecimal(_ number: UInt64) -> String {
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
-    }
-
-    let resourceSpans: [Resources]
-
-    init(_ spans: [FinishedSpan]) {
-        // No host, no process: whoever runs the collector knows them.
-        let service = Attribute(key: "service.name", value: .init(stringValue: "throng"))
-        resourceSpans = [
-            Resources(
-                resource: Facts(attributes: [service]),
-                scopeSpans: [Scope(scope: .init(name: "throng"), spans: spans.map(Span.init))])
+/// 64-bit numbers as texts. No host, no process: whoever runs the collector knows them.
+enum TraceDocument {
+    static func bytes(_ spans: [FinishedSpan]) throws -> [UInt8] {
+        let resource: [String: Any] = [
+            "resource": ["attributes": [["key": "service.name", "value": ["stringValue": "throng"]]]],
+            "scopeSpans": [["scope": ["name": "throng"], "spans": spans.map(object)] as [String: Any]],
         ]
+        return Array(
+            try JSONSerialization.data(
+                withJSONObject: ["resourceSpans": [resource]], options: [.sortedKeys, .withoutEscapingSlashes]))
     }
 
-    func bytes() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(self))
+    private static func object(_ span: FinishedSpan) -> [String: Any] {
+        var object: [String: Any] = [
+            "traceId": hexadecimal(span.trace.0) + hexadecimal(span.trace.1), "spanId": hexadecimal(span.span),
+            "name": span.name.rawValue, "kind": span.name.kind, "startTimeUnixNano": "\(span.began)",
+            "endTimeUnixNano": "\(span.ended)",
+        ]
+        object["attributes"] = span.facts.sorted { $0.key.rawValue < $1.key.rawValue }.map { fact, value in
+            let (kind, text) =
+                switch value {
+                case .number(let number): ("intValue", "\(number)")
+                case .text(let text): ("stringValue", text)
+                }
+            return ["key": fact.rawValue, "value": [kind: text]] as [String: Any]
+        }
+        if span.isFailed { object["status"] = ["code": 2] }
+        return object
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

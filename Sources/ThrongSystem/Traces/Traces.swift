@@ -12,10 +12,7 @@ package struct Traces: Sendable {
 
     package static let off = Traces(nil, percent: 0)
 
-    package init(_ queue: SpanQueue?, percent: Int) {
-        self.queue = queue
-        self.percent = percent
-    }
+    package init(_ queue: SpanQueue?, percent: Int) { (self.queue, self.percent) = (queue, percent) }
 
     package var isOn: Bool { queue != nil }
 
@@ -74,8 +71,7 @@ package final class OpenSpan: Sendable {
         }
         guard let last else { return }
         queue.add(
-            FinishedSpan(
-                name: name, began: began, ended: max(began, FinishedSpan.now), facts: last, isFailed: failed))
+            FinishedSpan(name: name, began: began, ended: max(began, FinishedSpan.now), facts: last, isFailed: failed))
     }
 }
 

@@ -15,12 +15,8 @@ public struct ProvedFirst: Sendable, Hashable, Codable {
     /// The presentation of a credential in the context of the cell: 390 characters of base64url.
     public let proof: String
 
-    package init(
-        app: AppName, metric: MetricName, period: Period, cell: [DimensionName: BucketLabel], proof: String
-    ) {
-        self.app = app
-        self.metric = metric
-        self.period = period.kind
+    package init(app: AppName, metric: MetricName, period: Period, cell: [DimensionName: BucketLabel], proof: String) {
+        (self.app, self.metric, self.period) = (app, metric, period.kind)
         start = period.start
         self.cell = cell
         self.proof = proof

@@ -8,7 +8,7 @@ internal import Foundation
 /// and what follows a `;` in a segment are dropped, and escapes of UTF-8 are decoded once (RFC 3986, section 6.2.2.2)
 /// and composed (NFC). Letters of a path keep their case. A host is in Unicode: small letters, compatibility forms
 /// replaced (NFKC), `xn--` decoded (RFC 3492).
-struct AddressSpelling {
+package struct AddressSpelling {
     /// The host; empty for a bare path.
     let host: [UInt8]
     /// The path without a slash at its end; empty for the root, and if there is none.
@@ -115,7 +115,8 @@ struct AddressSpelling {
 
     // MARK: Hosts
 
-    static func host(_ host: [UInt8]) -> [UInt8] {
+    /// Returns a host in the one spelling; empty if it is no UTF-8.
+    package static func host(_ host: [UInt8]) -> [UInt8] {
         guard let text = Self.text(decoded(host)) else { return [] }
         let labels = folded(text).split(separator: ".", omittingEmptySubsequences: false).map { label in
             label.hasPrefix("xn--")
@@ -128,10 +129,15 @@ struct AddressSpelling {
     /// Returns the text with compatibility forms and capital letters replaced, each scalar by itself.
     private static func folded(_ text: some StringProtocol) -> String {
         let small = text.precomposedStringWithCompatibilityMapping.unicodeScalars.reduce(into: "") {
-            $0 += $1 == "\u{3002}" ? "." : $1.properties.lowercaseMapping
+            $0 += $1 == "\u{3002}" ? "." : invisible.contains($1) ? "" : $1.properties.lowercaseMapping
         }
         return small.precomposedStringWithCompatibilityMapping
     }
+
+    /// Signs that browsers drop from hosts (UTS #46, `ignored`): the soft hyphen, and marks without width.
+    private static let invisible: Set<Unicode.Scalar> = [
+        "\u{AD}", "\u{200B}", "\u{2060}", "\u{FE0E}", "\u{FE0F}", "\u{FEFF}",
+    ]
 
     /// Decodes a label from what follows its `xn--`; nil if that is malformed. Source: RFC 3492, section 6.2.
     private static func unicode(ofPunycode label: some StringProtocol) -> String? {
@@ -193,5 +199,54 @@ extension UInt8 {
 
     fileprivate var punycodeDigit: Int? {
         isDigit ? Int(self) - 0x30 + 26 : isASCIILetter ? Int(self | 0x20) - 0x61 : nil
+    }
+}
+
+/// The host and the path of a URL, borrowed from its bytes; also of a bare path or a bare host.
+///
+/// Source: RFC 3986, section 3; behind `http:` and `https:` any number of slashes leads to the host, as in browsers.
+/// User information, port, query and fragment are left out; the rest stays as written.
+/// ``AddressSpelling`` has the one spelling in which addresses are compared.
+struct WebAddress {
+    /// The host without port and trailing dot; empty for a bare path.
+    let host: Slice<UnsafeBufferPointer<UInt8>>
+    /// The path from its slash on; empty if there is none.
+    let path: Slice<UnsafeBufferPointer<UInt8>>
+    /// True if the text says that it has a host: "https://…" or "//…".
+    let isAbsolute: Bool
+    /// True if it names a page: "https://example.org" is the root; "cart", "mailto:a@example.org" and an empty text are no paths.
+    var isPage: Bool { isAbsolute || !path.isEmpty }
+
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        let all = Slice(base: text, bounds: text.indices)
+        let slash = UInt8(ascii: "/")
+        let end = all.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? all.endIndex
+        var rest = all[..<end]
+        let scheme = rest.prefix { $0.isASCIILetter || $0.isDigit || "+-.".utf8.contains($0) }
+        if Self.isWeb(scheme), rest[scheme.endIndex...].first == UInt8(ascii: ":") {
+            rest = rest[(scheme.endIndex + 1)...].drop { $0 == slash }
+            isAbsolute = true
+        } else if rest[scheme.endIndex...].starts(with: "://".utf8) {
+            rest = rest[(scheme.endIndex + 3)...]
+            isAbsolute = true
+        } else if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            isAbsolute = true
+        } else {
+            isAbsolute = false
+        }
+        var authority = rest.prefix { $0 != slash }
+        path = rest[authority.endIndex...]
+        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
+        if let colon = authority.lastIndex(of: UInt8(ascii: ":")), authority[(colon + 1)...].allSatisfy(\.isDigit) {
+            authority = authority[..<colon]
+        }
+        if authority.last == UInt8(ascii: ".") { authority = authority.dropLast() }
+        host = authority
+    }
+
+    /// True for `http` and `https` in any letters.
+    private static func isWeb(_ scheme: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        (4...5).contains(scheme.count) && zip(scheme, "https".utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 }

@@ -1,8 +1,8 @@
 /// Numeric bands between ascending edges: "<10", "10-20", ">=20".
 ///
 /// A lower edge belongs to its band, an upper edge to the next one. Text that is a number counts as the number.
-struct BandBucketing: Bucketing {
-    private let buckets: LabelTable
+struct BandBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let edges: [Double]
 
     init(edges: [Double]) throws(BucketingProblem) {
@@ -26,29 +26,38 @@ struct BandBucketing: Bucketing {
 
     /// The powers of a base, from one exponent to the other.
     static func edges(powersOf base: Int, from lowest: Int, to highest: Int) throws(BucketingProblem) -> [Double] {
-        let problem = BucketingProblem.malformedPowers(
-            base: base, lowestExponent: lowest, highestExponent: highest)
+        let problem = BucketingProblem.malformedPowers(base: base, lowestExponent: lowest, highestExponent: highest)
         guard (2...1000).contains(base), lowest < highest, lowest >= -30, highest <= 50 else { throw problem }
-        let edges = (lowest...highest).map { exponent in
-            var power = 1.0
-            for _ in 0..<exponent.magnitude { power *= Double(base) }
-            return exponent < 0 ? 1 / power : power
-        }
+        let edges = (lowest...highest).map { BucketingRule.power(base, $0) }
         guard let first = edges.first, let last = edges.last, first >= 1e-9, last <= 1e15 else { throw problem }
         return edges
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         if let bucket = buckets[value] { return bucket }
         guard let number = value.numeric else { return buckets.other }
         // The number of edges at or below the value.
-        var low = 0
-        var high = edges.count
+        return edges.partitioningIndex { !($0 <= number) }
+    }
+}
+
+extension BucketingRule {
+    /// Returns a power of a base, as bands of powers have it for an edge.
+    package static func power(_ base: Int, _ exponent: Int) -> Double {
+        let power = (0..<exponent.magnitude).reduce(1.0) { power, _ in power * Double(base) }
+        return exponent < 0 ? 1 / power : power
+    }
+}
+
+extension RandomAccessCollection {
+    /// Returns the first place from which on a test holds, which holds for none before; the end where it holds nowhere.
+    ///
+    /// - Complexity: O(log count) tests.
+    @inlinable package func partitioningIndex(where holds: (Element) -> Bool) -> Index {
+        var (low, high) = (startIndex, endIndex)
         while low < high {
-            let middle = (low + high) / 2
-            if edges[middle] <= number { low = middle + 1 } else { high = middle }
+            let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
+            if holds(self[middle]) { high = middle } else { low = index(after: middle) }
         }
         return low
     }
@@ -57,8 +66,8 @@ struct BandBucketing: Bucketing {
 /// A screen such as "390x844" to small, medium or large by its short side, whichever way it is held.
 ///
 /// Unit: CSS pixels. A bare number is taken for the short side.
-struct ScreenBucketing: Bucketing {
-    private let buckets: LabelTable
+struct ScreenBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let mediumFrom: Double
     private let largeFrom: Double
 
@@ -70,8 +79,6 @@ struct ScreenBucketing: Bucketing {
         self.mediumFrom = Double(mediumFrom)
         self.largeFrom = Double(largeFrom)
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         if let bucket = buckets[value] { return bucket }

@@ -10,18 +10,6 @@ public protocol Bucketing: Sendable {
     ///
     /// - Complexity: no allocation on values seen before, except user agents on their first sight.
     func bucket(_ value: FieldValue) -> Int
-
-    /// Returns the bucket of a value, and whether the value says that its sender is a bot or a tool, in one look. The
-    /// second is false for all kinds but those that read user agents.
-    ///
-    /// - Returns: nil if the look takes a long search, as a user agent does on its first sight, and `atOnce` leaves no
-    ///   time for one.
-    func sighting(of value: FieldValue, atOnce: Bool) -> (bucket: Int, isBot: Bool)?
-}
-
-extension Bucketing {
-    /// Says false of every value: most say nothing of their sender.
-    public func sighting(of value: FieldValue, atOnce: Bool) -> (bucket: Int, isBot: Bool)? { (bucket(value), false) }
 }
 
 /// Buckets whose value is their label and nothing else: a device that knows its own system says it by its label.
@@ -41,6 +29,11 @@ public struct LabelBucketing: Bucketing {
     /// The bucket whose label the value is, else `other`.
     public func bucket(_ value: FieldValue) -> Int { buckets[value] ?? buckets.other }
 }
+
+/// A bucketing whose labels stand in a table.
+package protocol TabledBucketing: Bucketing { var buckets: LabelTable { get } }
+
+extension TabledBucketing { package var labels: [BucketLabel] { buckets.labels } }
 
 /// The labels of one bucketing, checked, and the way from a label's bytes back to its bucket.
 package struct LabelTable: Sendable {

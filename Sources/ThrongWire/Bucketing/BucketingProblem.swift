@@ -1,12 +1,10 @@
 /// A problem that keeps a bucketing rule from being compiled. Holds only what the plan's author wrote, never a client's value.
 public enum BucketingProblem: Error, Sendable, Hashable {
-    /// The rule names no bucket.
     case noBuckets
     /// The rule has more buckets than a dimension may have.
     case tooManyBuckets(found: Int, limit: Int)
     /// A label that would be odd in a table, a CSV file or SQL.
     case malformedLabel(String)
-    /// Two buckets of one name.
     case repeatedLabel(String)
     /// A value that two buckets claim.
     case repeatedValue(String, first: BucketLabel, second: BucketLabel)

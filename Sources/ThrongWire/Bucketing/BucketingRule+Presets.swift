@@ -11,13 +11,14 @@ extension BucketingRule {
     /// The five continental regions of the United Nations over all ISO 3166-1 alpha-2 codes.
     ///
     /// Source: UN M49, "Standard country or area codes for statistical use". Taiwan, which M49 does not list, is in
-    /// Asia by its geography. Antarctica is in no region and goes to `other`.
+    /// Asia by its geography. What devices name apart (CLDR 49: XK is Kosovo, EA and IC are Spain's, AC and TA Saint
+    /// Helena's, DG is of IO) is with its country or its neighbours. Antarctica is in no region and goes to `other`.
     public static let unRegions: [BucketGroup] = [
         region(
             "Africa",
             """
             DZ EG LY MA SD TN EH IO BI KM DJ ER ET TF KE MG MW MU YT MZ RE RW SC SO SS TZ UG ZM ZW AO CM CF TD CG CD GQ \
-            GA ST BW SZ LS NA ZA BJ BF CV CI GM GH GN GW LR ML MR NE NG SH SN SL TG
+            GA ST BW SZ LS NA ZA BJ BF CV CI GM GH GN GW LR ML MR NE NG SH SN SL TG AC DG TA
             """),
         region(
             "Americas",
@@ -35,7 +36,7 @@ extension BucketingRule {
             "Europe",
             """
             BY BG CZ HU PL MD RO RU SK UA AX GG JE DK EE FO FI IS IE IM LV LT NO SJ SE GB AL AD BA HR GI GR VA IT MT ME \
-            MK PT SM RS SI ES AT BE FR DE LI LU MC NL CH
+            MK PT SM RS SI ES AT BE FR DE LI LU MC NL CH EA IC XK
             """),
         region("Oceania", "AU CX CC HM NZ NF FJ NC PG SB VU GU KI MH FM NR MP PW UM AS CK PF NU PN WS TK TO TV WF"),
     ]

@@ -39,8 +39,7 @@ package struct ByteTable: Sendable {
     }
 
     /// Adds a key. A key that is there already changes nothing, and its value is returned.
-    @discardableResult
-    package mutating func insert(_ key: String, _ value: Int) -> Int? {
+    @discardableResult package mutating func insert(_ key: String, _ value: Int) -> Int? {
         let bytes = key.utf8.map { folded($0) }
         if let old = bytes.withUnsafeBufferPointer({ self[$0] }) { return old }
         (count, longest) = (count + 1, Swift.max(longest, bytes.count))
@@ -86,8 +85,7 @@ package struct ByteTable: Sendable {
     }
 
     /// True if the key that starts at a place of the arena has these bytes. Its length and ends are known to be theirs.
-    @inline(__always)
-    private func holds(_ start: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    @inline(__always) private func holds(_ start: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if bytes.count <= 16 { return true }
         for place in 8..<bytes.count - 8 where arena[start + place] != folded(bytes[place]) { return false }
         return true
@@ -96,8 +94,7 @@ package struct ByteTable: Sendable {
     private func folded(_ byte: UInt8) -> UInt8 { letters == .foldingASCII ? byte.lowercasedASCII : byte }
 
     /// Eight bytes with A to Z as a to z.
-    @inline(__always)
-    private func folded(_ word: UInt64) -> UInt64 {
+    @inline(__always) private func folded(_ word: UInt64) -> UInt64 {
         if letters == .exact { return word }
         let low = word & 0x7f7f_7f7f_7f7f_7f7f
         // The high bit of each byte: whether it is at least `A`, and whether it is above `Z`.
@@ -107,8 +104,7 @@ package struct ByteTable: Sendable {
 
     /// Returns the first and the last eight bytes, which overlap in less than sixteen; of less than eight all, which differ
     /// for different texts of one length.
-    @inline(__always)
-    private func ends(_ bytes: UnsafeBufferPointer<UInt8>) -> (first: UInt64, last: UInt64) {
+    @inline(__always) private func ends(_ bytes: UnsafeBufferPointer<UInt8>) -> (first: UInt64, last: UInt64) {
         let (raw, count) = (UnsafeRawBufferPointer(bytes), bytes.count)
         if count >= 8 {
             return (

@@ -1,8 +1,8 @@
 /// A file name, or a URL by that of its path, to the type of its content, by its last extension, whatever the case of its letters.
 ///
 /// A name that only starts with a dot (".profile") has no extension.
-package struct FileTypeBucketing: Bucketing {
-    private let buckets: LabelTable
+package struct FileTypeBucketing: TabledBucketing {
+    package let buckets: LabelTable
     private let extensions: ByteTable
 
     package init() throws(BucketingProblem) {
@@ -17,8 +17,6 @@ package struct FileTypeBucketing: Bucketing {
         }
         self.extensions = extensions
     }
-
-    package var labels: [BucketLabel] { buckets.labels }
 
     package func bucket(_ value: FieldValue) -> Int {
         guard case .text(let text) = value else { return buckets.other }
@@ -51,8 +49,7 @@ package struct FileTypeBucketing: Bucketing {
             """
             doc docm docx dot dotx epub fodt htm html key md mobi numbers odp ods odt pages pdf pot potx pps ppsx ppt \
             pptm pptx ps rst rtf tex txt wpd xhtml xls xlsb xlsm xlsx xps
-            """),
-        type("archive", "7z ar bz2 cab cpio gz iso jar lz lz4 lzma rar tar tbz2 tgz txz war xz z zip zst"),
+            """), type("archive", "7z ar bz2 cab cpio gz iso jar lz lz4 lzma rar tar tbz2 tgz txz war xz z zip zst"),
         type(
             "code",
             """
@@ -64,8 +61,7 @@ package struct FileTypeBucketing: Bucketing {
             """
             avro cfg conf csv db feather geojson gpx ics ini json jsonl kml log mdb ndjson orc parquet plist proto \
             sqlite sqlite3 toml tsv vcf xml yaml yml
-            """),
-        type("font", "eot otf ttc ttf woff woff2"),
+            """), type("font", "eot otf ttc ttf woff woff2"),
         type("program", "aab apk app appimage com deb dll dmg dylib exe ipa msi pkg rpm so wasm"),
     ]
 }

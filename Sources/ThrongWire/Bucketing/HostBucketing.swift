@@ -1,7 +1,7 @@
 /// A URL to its host, if listed: "https://www.example.org:8443/cart?x=1" to "www.example.org". A host is listed in Unicode or with
 /// `xn--`; values may have either.
-struct HostBucketing: Bucketing {
-    private let buckets: LabelTable
+struct HostBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let hosts: ByteTable
 
     init(known: [String]) throws(BucketingProblem) {
@@ -23,8 +23,6 @@ struct HostBucketing: Bucketing {
         }
         self.hosts = hosts
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         guard case .text(let text) = value else { return buckets.other }

@@ -1,6 +1,7 @@
 /// A locale to its language: "de-AT", "de_AT.UTF-8", "deu" and the header "de-AT,de;q=0.9" are all "de", and "iw" is "he".
-struct LanguageBucketing: Bucketing {
-    private let buckets: LabelTable
+/// "nb" is "no" where a plan lists that alone.
+struct LanguageBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let languages: ByteTable
 
     init(known: [String]) throws(BucketingProblem) {
@@ -12,7 +13,7 @@ struct LanguageBucketing: Bucketing {
         buckets = try LabelTable(known)
         var languages = ByteTable(.foldingASCII)
         for (bucket, language) in known.enumerated() {
-            for code in CodeAliases.languages.spellings(of: language) {
+            for code in [language] + Self.otherCodes(of: language, among: known) {
                 if let first = languages.insert(code, bucket), first != bucket {
                     throw .repeatedValue(language, first: buckets.labels[first], second: buckets.labels[bucket])
                 }
@@ -20,8 +21,6 @@ struct LanguageBucketing: Bucketing {
         }
         self.languages = languages
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         if let bucket = buckets[value] { return bucket }
@@ -42,10 +41,17 @@ struct LanguageBucketing: Bucketing {
 
     /// Returns each language's other codes, for clients that have no table of codes.
     static func groups(_ known: [String]) -> [BucketGroup] {
-        known.map { language in
-            BucketGroup(
-                label: BucketLabel(language),
-                values: CodeAliases.languages.spellings(of: language).filter { $0 != language })
+        known.map { BucketGroup(label: BucketLabel($0), values: otherCodes(of: $0, among: known)) }
+    }
+
+    /// Returns the codes that land where a language does: its own, and those of another that is not known itself.
+    private static func otherCodes(of language: String, among known: [String]) -> [String] {
+        func named(_ code: String) -> String { CodeAliases.languages.spellings(of: code)[0] }
+        let names = known.map(named)
+        let near = CodeAliases.norwegian.filter { name, nearest in
+            !names.contains(name) && nearest.first(where: names.contains) == named(language)
         }
+        let codes = ([language] + near.map(\.name)).flatMap { CodeAliases.languages.spellings(of: $0) }
+        return codes.filter { $0 != language }
     }
 }

@@ -1,6 +1,6 @@
 /// Named groups of values; what no group lists goes to `other`.
-struct ListBucketing: Bucketing {
-    private let buckets: LabelTable
+struct ListBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let values: ByteTable
 
     /// - Parameter letters: the way in which values are compared; labels are always compared by their bytes.
@@ -19,8 +19,6 @@ struct ListBucketing: Bucketing {
         }
         self.values = values
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         // Labels are among the values.

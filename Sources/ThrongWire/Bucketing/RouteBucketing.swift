@@ -1,8 +1,8 @@
 /// A URL or a path to its route template: the one equal to the path letter for letter, else the first that matches.
 ///
 /// - Complexity: O(templates · length) on values that equal no template letter for letter.
-struct RouteBucketing: Bucketing {
-    private let buckets: LabelTable
+struct RouteBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let templates: [RouteTemplate]
     /// The index of each template, by its path; for paths that equal a template letter for letter.
     private let places: ByteTable
@@ -19,8 +19,6 @@ struct RouteBucketing: Bucketing {
         }
         (self.templates, self.places) = (templates, places)
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         guard case .text(let text) = value else { return buckets.other }

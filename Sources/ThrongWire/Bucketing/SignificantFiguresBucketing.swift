@@ -2,8 +2,8 @@
 ///
 /// Bucket i is i steps above the lowest: within one power of ten the steps are even, 9·10^(digits-1) of them. Zero and
 /// negative numbers go to the lowest bucket. Halves round to even, as sums do.
-struct SignificantFiguresBucketing: Bucketing {
-    private let buckets: LabelTable
+struct SignificantFiguresBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let digits: Int
     private let lowestStep: Int
 
@@ -18,8 +18,6 @@ struct SignificantFiguresBucketing: Bucketing {
         lowestStep = first
         buckets = try LabelTable((first...last).map { Self.text(step: $0, digits: digits) })
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         if let bucket = buckets[value] { return bucket }

@@ -3,8 +3,8 @@ import Synchronization
 /// The event's time to its hour, day of the month, weekday or ISO week by the wall clock of one zone.
 ///
 /// The value is Unix seconds. Times outside the years 1 to 9999, and values that are not times, go to `other`.
-final class TimePartBucketing: Bucketing {
-    private let buckets: LabelTable
+final class TimePartBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let part: BucketingRule.TimePart
     private let calendar: PeriodCalendar
     /// The last quarter of an hour that was asked for and its bucket, so that live events need no time zone rules:
@@ -21,8 +21,6 @@ final class TimePartBucketing: Bucketing {
         self.calendar = calendar
         buckets = try LabelTable(Self.labels(of: part))
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         if let bucket = buckets[value] { return bucket }

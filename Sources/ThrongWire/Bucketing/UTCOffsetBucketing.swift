@@ -2,10 +2,11 @@ import Foundation
 
 /// A time zone to a band of UTC offsets: "UTC+0..UTC+2".
 ///
-/// The value is an IANA name, taken at its standard time, or minutes east of UTC as a number. A label names the whole
-/// hours that it holds, half hours counting with the hour below; bands start at UTC-12 and the last ends with UTC+14.
-struct UTCOffsetBucketing: Bucketing {
-    private let buckets: LabelTable
+/// The value is an IANA name, taken at its standard time, an offset as systems name zones without one ("+05:30", "+0530",
+/// "GMT+5"), or minutes east of UTC as a number. A label names the whole hours that it holds, half hours counting with
+/// the hour below; bands start at UTC-12 and the last ends with UTC+14.
+struct UTCOffsetBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let bandHours: Int
 
     private static let hours = -12...14
@@ -21,15 +22,34 @@ struct UTCOffsetBucketing: Bucketing {
             })
     }
 
-    var labels: [BucketLabel] { buckets.labels }
-
     func bucket(_ value: FieldValue) -> Int {
         if let bucket = buckets[value] { return bucket }
-        if case .text(let text) = value, let minutes = StandardOffsets.minutes[text.bytes] {
+        if case .text(let text) = value,
+            let minutes = StandardOffsets.minutes[text.bytes] ?? Self.minutes(of: text.bytes)
+        {
             return bucket(minutes: Double(minutes))
         }
         guard let minutes = value.numeric else { return buckets.other }
         return bucket(minutes: minutes)
+    }
+
+    /// Returns the minutes of "+05:30" or "+0530", and behind `GMT` or `UTC` of hours alone, too; nil for anything else.
+    private static func minutes(of text: UnsafeBufferPointer<UInt8>) -> Int? {
+        var rest = Slice(base: text, bounds: text.indices)
+        let name = rest.prefix(3).map(\.lowercasedASCII)
+        let isNamed = name == Array("gmt".utf8) || name == Array("utc".utf8)
+        if isNamed { rest = rest.dropFirst(3) }
+        guard let sign = rest.popFirst(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return nil }
+        let hours = rest.prefix(while: \.isDigit).prefix(2)
+        rest = rest[hours.endIndex...]
+        let hasColon = rest.first == UInt8(ascii: ":")
+        let minutes = hasColon ? rest.dropFirst() : rest
+        let isAlone = isNamed && minutes.isEmpty && !hasColon
+        guard hours.count == 2 || isNamed && hours.count == 1 && (hasColon || isAlone),
+            isAlone || minutes.count == 2 && minutes.allSatisfy(\.isDigit), let hour = hours.decimal,
+            let minute = isAlone ? 0 : minutes.decimal, minute < 60
+        else { return nil }
+        return Int(hour * 60 + minute) * (sign == UInt8(ascii: "-") ? -1 : 1)
     }
 
     private func bucket(minutes: Double) -> Int {

@@ -1,8 +1,9 @@
 /// A version cut to its major number ("17.4.1" to "17") or its minor one ("17.4"); versions not listed go to `other`.
 ///
-/// Only the leading digits count, so "v17" is no version and "17-beta" is 17. A bare "17" is "17.0" at the minor level.
-struct VersionBucketing: Bucketing {
-    private let buckets: LabelTable
+/// Only the leading digits count, so "v17" is no version and "17-beta" is 17. A bare "17" is "17.0" at the minor
+/// level, and "17_4" and "17,4" are "17.4".
+struct VersionBucketing: TabledBucketing {
+    let buckets: LabelTable
     private let level: BucketingRule.VersionLevel
 
     init(level: BucketingRule.VersionLevel, known: [String]) throws(BucketingProblem) {
@@ -15,8 +16,6 @@ struct VersionBucketing: Bucketing {
         buckets = try LabelTable(known)
         self.level = level
     }
-
-    var labels: [BucketLabel] { buckets.labels }
 
     func bucket(_ value: FieldValue) -> Int {
         if case .number(let number) = value { return bucket(number: number) }
@@ -31,14 +30,17 @@ struct VersionBucketing: Bucketing {
         guard !major.isEmpty else { return buckets.other }
         if level == .major { return buckets[major] ?? buckets.other }
         let rest = all[major.endIndex...]
-        let minor = rest.first == UInt8(ascii: ".") ? rest.dropFirst().prefix(while: \.isDigit) : rest.prefix(0)
-        if !minor.isEmpty { return buckets[all[..<minor.endIndex]] ?? buckets.other }
-        // No minor number: look for "17.0".
-        guard major.count <= 20 else { return buckets.other }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: major.count + 2) { spelled in
+        let isParted = rest.first.map { "._,".utf8.contains($0) } == true
+        let minor = isParted ? rest.dropFirst().prefix(while: \.isDigit) : rest.prefix(0)
+        if !minor.isEmpty, rest.first == UInt8(ascii: ".") { return buckets[all[..<minor.endIndex]] ?? buckets.other }
+        // Without a minor number it is "17.0".
+        let length = major.count + 1 + max(minor.count, 1)
+        guard length <= 41 else { return buckets.other }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { spelled in
             for (place, byte) in major.enumerated() { spelled[place] = byte }
             spelled[major.count] = UInt8(ascii: ".")
-            spelled[major.count + 1] = UInt8(ascii: "0")
+            spelled[length - 1] = UInt8(ascii: "0")
+            for (place, byte) in minor.enumerated() { spelled[major.count + 1 + place] = byte }
             return buckets[UnsafeBufferPointer(spelled)] ?? buckets.other
         }
     }

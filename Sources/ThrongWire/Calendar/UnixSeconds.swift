@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// An instant: whole seconds since 1970-01-01T00:00:00Z, negative before. Leap seconds are not counted.
 ///
 /// Arithmetic traps beyond `Int64`, as that of `Int64` does. In JSON, and where it is printed, it is its bare number.
@@ -49,4 +51,16 @@ extension UnixSeconds: Codable {
 
     /// Writes the number.
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
+/// Tells the time of day; injected so that tests can choose it.
+package struct UnixClock: Sendable {
+    private let read: @Sendable () -> UnixSeconds
+
+    /// A clock that asks the given closure.
+    package init(_ read: @escaping @Sendable () -> UnixSeconds) { self.read = read }
+
+    package static let system = UnixClock { UnixSeconds(Int64(time(nil))) }
+
+    package var now: UnixSeconds { read() }
 }

@@ -17,8 +17,7 @@ public protocol IdentifierSource: Sendable {
     /// Asks for what identifiers are made with, if its time has come.
     ///
     /// - Returns: true if identifiers of this month can be made.
-    @discardableResult
-    func renew(by transport: any CredentialTransport) async throws -> Bool
+    @discardableResult func renew(by transport: any CredentialTransport) async throws -> Bool
 
     /// Returns the identifier of a purpose's window, the same each time, and its proof; nil if none can be made.
     func identifier(of purpose: String, window: Int64, rotationSeconds: Int64) async -> AttestedIdentifier?

@@ -41,7 +41,8 @@ public struct LanguageTag: Hashable, Sendable {
     /// Returns the language of `available` that serves a reader best.
     ///
     /// For each wanted language in turn: the tag itself, then without its last subtags (RFC 4647, section 3.4), then the first
-    /// of the same language, because a Brazilian would rather read Portugal's text than English.
+    /// of the same language, because a Brazilian would rather read Portugal's text than English, and of Norwegian the other
+    /// one. Former codes stand for those that hold today, and `zh-TW` is `zh-Hant-TW`.
     ///
     /// - Parameters:
     ///   - available: the languages to choose from.
@@ -49,15 +50,27 @@ public struct LanguageTag: Hashable, Sendable {
     /// - Returns: nil if the reader reads none of them.
     public static func best(of available: some Collection<LanguageTag>, for wanted: [LanguageTag]) -> LanguageTag? {
         for tag in wanted {
-            var subtags = tag.text.split(separator: "-")
+            var subtags = tag.subtags
+            let languages = [subtags[0]] + CodeAliases.norwegian.filter { $0.nearest.contains(subtags[0]) }.map(\.name)
             while !subtags.isEmpty {
-                let shorter = subtags.joined(separator: "-")
-                if let found = available.first(where: { $0.text == shorter }) { return found }
+                if let found = available.first(where: { $0.subtags == subtags }) { return found }
                 subtags.removeLast()
             }
-            if let found = available.filter({ $0.language == tag.language }).min() { return found }
+            for language in languages {
+                if let found = available.filter({ $0.subtags[0] == language }).min() { return found }
+            }
         }
         return nil
+    }
+
+    /// The subtags, with the code that the language has today and the script that a region implies in Chinese.
+    private var subtags: [String] {
+        var subtags = text.split(separator: "-").map(String.init)
+        subtags[0] = CodeAliases.languages.spellings(of: subtags[0])[0]
+        if subtags[0] == "zh", !subtags.contains("Hans"), !subtags.contains("Hant") {
+            subtags.insert(["HK", "MO", "TW"].contains(where: subtags.contains) ? "Hant" : "Hans", at: 1)
+        }
+        return subtags
     }
 
     /// Returns the languages that a browser asks for (RFC 9110, section 12.5.4), best first. Malformed entries and
@@ -69,8 +82,7 @@ public struct LanguageTag: Hashable, Sendable {
                 .map { Double($0.dropFirst(2)) ?? 0 }
             return parts.first.flatMap { LanguageTag($0) }.map { (tag: $0, quality: quality ?? 1, place: place) }
         }
-        return ranges.filter { $0.quality > 0 }
-            .sorted { ($0.quality, $1.place) > ($1.quality, $0.place) }.map(\.tag)
+        return ranges.filter { $0.quality > 0 }.sorted { ($0.quality, $1.place) > ($1.quality, $0.place) }.map(\.tag)
     }
 }
 

@@ -9,9 +9,7 @@ public struct Name<Thing>: Hashable, Sendable, Comparable {
     public init(_ text: String) { self.text = text }
 
     /// Orders names by their UTF-8 bytes.
-    public static func < (left: Self, right: Self) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
+    public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
 }
 
 extension Name: CustomStringConvertible {

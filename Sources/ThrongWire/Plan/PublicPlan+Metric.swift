@@ -154,9 +154,7 @@ extension PublicPlan {
         /// A name for what the metric counts and in which buckets: 32 hexadecimal digits. A proof holds for one layout.
         public let layout: String
 
-        package init(
-            periods: [PeriodKind], groupings: [[DimensionName]], partition: [DimensionName], layout: String
-        ) {
+        package init(periods: [PeriodKind], groupings: [[DimensionName]], partition: [DimensionName], layout: String) {
             (self.periods, self.groupings, self.partition, self.layout) = (periods, groupings, partition, layout)
         }
     }

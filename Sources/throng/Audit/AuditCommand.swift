@@ -9,8 +9,7 @@ import ThrongSystem
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit",
-        abstract: "Says what all that was released tells.", usage: "throng audit [<options>]",
+        commandName: "audit", abstract: "Says what all that was released tells.", usage: "throng audit [<options>]",
         discussion: """
             It reads the reports that partners got (--released; --plan says how their numbers were drawn), or the released \
             tables of a database, and estimates each number, and sums and differences of up to --size of a period, as well as \
@@ -27,27 +26,18 @@ struct AuditCommand: AsyncParsableCommand {
               throng audit --combination "1 visits devices 2026-11-21 os=ios; -1 visits devices 2026-11-20"
             """)
 
-    @Option(help: ArgumentHelp("A folder with delivered reports.", valueName: "dir"))
-    var released: String?
-
+    @Option(help: ArgumentHelp("A folder with delivered reports.", valueName: "dir")) var released: String?
     @OptionGroup var place: Place
-    @Option(
-        name: .customLong("plan"),
-        help: ArgumentHelp("The plan in force, one for each app.", valueName: "file"))
+    @Option(name: .customLong("plan"), help: ArgumentHelp("The plan in force, one for each app.", valueName: "file"))
     var plans: [String] = []
 
-    @Option(help: "The most numbers that are combined: 2 to 4.")
-    var size = 2
+    @Option(help: "The most numbers that are combined: 2 to 4.") var size = 2
 
-    @Option(
-        name: .customLong("combination"), help: ArgumentHelp("A combination to estimate.", valueName: "terms"))
+    @Option(name: .customLong("combination"), help: ArgumentHelp("A combination to estimate.", valueName: "terms"))
     var combinations: [String] = []
 
-    @Flag(help: "Lists the best estimate of every number.")
-    var estimates = false
-
-    @Flag(help: "Prints the audit as JSON.")
-    var json = false
+    @Flag(help: "Lists the best estimate of every number.") var estimates = false
+    @Flag(help: "Prints the audit as JSON.") var json = false
 
     func validate() throws {
         guard released == nil || (place.data == nil && place.database == nil) else {
@@ -70,9 +60,7 @@ struct AuditCommand: AsyncParsableCommand {
         if let released {
             try Self.read(released, into: &input)
         } else {
-            let releases = try await DatabaseAccess.releases(place) { store in
-                return try await store.allReleases()
-            }
+            let releases = try await DatabaseAccess.releases(place) { store in return try await store.allReleases() }
             guard !releases.isEmpty else { throw CommandFailure("Nothing was released there yet.") }
             for release in releases.sorted(by: { $0.header.period < $1.header.period }) { input.add(release) }
         }
@@ -86,16 +74,19 @@ struct AuditCommand: AsyncParsableCommand {
             throw CommandFailure("\(folder): there is no such folder, or it can't be read.")
         }
         let endings = [".json", ".csv", ".html"]
-        for name in names.sorted() where endings.contains(where: { name.hasSuffix($0) }) {
+        for name in names.sorted() where !name.hasSuffix(".sig") {
+            var isFolder = false as ObjCBool
+            let isThere = FileManager.default.fileExists(atPath: folder + "/" + name, isDirectory: &isFolder)
+            guard endings.contains(where: { name.hasSuffix($0) }) else {
+                if isThere, !isFolder.boolValue { input.add(file: [], name: name) }
+                continue
+            }
             guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else {
                 throw CommandFailure("\(folder)/\(name) can't be read.")
             }
-            input.add(
-                file: [UInt8](bytes), name: name, digest: SHA256.hash(data: bytes).lowerHex)
+            input.add(file: [UInt8](bytes), name: name, digest: SHA256.hash(data: bytes).lowerHex)
         }
-        guard !input.sources.isEmpty else {
-            throw CommandFailure("\(folder) holds no report in JSON, CSV or HTML.")
-        }
+        guard !input.sources.isEmpty else { throw CommandFailure("\(folder) holds no report in JSON, CSV or HTML.") }
     }
 }
 

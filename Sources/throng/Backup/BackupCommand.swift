@@ -7,8 +7,7 @@ import ThrongSystem
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup",
-        abstract: "Makes a backup, which forgets when the house does.",
+        commandName: "backup", abstract: "Makes a backup, which forgets when the house does.",
         discussion: """
             It runs beside `throng serve`, and has everything as it is at one moment: the database, and what a new data \
             directory needs. \
@@ -20,15 +19,13 @@ struct BackupCommand: AsyncParsableCommand {
 
             EXAMPLE
               throng backup --data ./data --to monday.backup
-            """,
-        subcommands: [BackupMakeCommand.self, BackupKeysCommand.self],
+            """, subcommands: [BackupMakeCommand.self, BackupKeysCommand.self],
         defaultSubcommand: BackupMakeCommand.self)
 }
 
 struct BackupMakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "make",
-        abstract: "Makes a backup; what `throng backup` does without another word.",
+        commandName: "make", abstract: "Makes a backup; what `throng backup` does without another word.",
         discussion: """
             With --database, log in as the owner of the schema. The journal and the keys of windows are never in a backup: no \
             copy may outlive them.
@@ -38,9 +35,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var place: Place
-
-    @Option(help: ArgumentHelp("The file to write; there may be none of that name.", valueName: "file"))
-    var to: String
+    @Option(help: ArgumentHelp("The file to write; there may be none of that name.", valueName: "file")) var to: String
 
     @Option(help: ArgumentHelp("Exports the keys, too, as `throng backup keys` does.", valueName: "file"))
     var keysTo: String?
@@ -48,15 +43,11 @@ struct BackupMakeCommand: AsyncParsableCommand {
     func run() async throws {
         try BackupPlace.check(place)
         if keysTo != nil { try BackupPlace.checkRecovery(place) }
-        do {
-            try await make()
-        } catch let error where !(error is ExitCode) {
+        do { try await make() } catch let error where !(error is ExitCode) {
             // The note is for the daemon, which tells whoever does not read what this prints.
             do throws(JournalError) {
                 try BackupMarks(dataPath: place.dataPath).note(.failed, at: UnixClock.system.now)
-            } catch let unsaid {
-                Terminal.talk("The daemon does not learn of it: \(unsaid)")
-            }
+            } catch let unsaid { Terminal.talk("The daemon does not learn of it: \(unsaid)") }
             throw error
         }
     }
@@ -83,8 +74,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
         Terminal.talk(
             "\(Terminal.count(rows, "row")) of \(Terminal.count(list.tables.count, "table")) and "
                 + "\(Terminal.count(files.count, "file")), as of \(Terminal.instant(list.instant)), in "
-                + "\(BackupPlace.seconds(since: started))."
-        )
+                + "\(BackupPlace.seconds(since: started)).")
         BackupPlace.say(list.watermarks)
         guard list.leftOut.isEmpty else {
             Terminal.talk("Not in it, because it should have been gone by now. Is the clock right? Does a daemon run?")
@@ -124,17 +114,10 @@ struct BackupKeysCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The file to export to; a former export is overwritten.", valueName: "file"))
     var to: String?
 
-    @Flag(help: "Makes the recovery key, and exports nothing.")
-    var newRecoveryKey = false
-
-    @Flag(help: "Replaces a recovery key, which alone opens what was exported for it.")
-    var replace = false
-
-    @Flag(help: "Destroys the keys of all backups that were made so far.")
-    var forget = false
-
-    @Flag(help: "With --forget: does not ask.")
-    var yes = false
+    @Flag(help: "Makes the recovery key, and exports nothing.") var newRecoveryKey = false
+    @Flag(help: "Replaces a recovery key, which alone opens what was exported for it.") var replace = false
+    @Flag(help: "Destroys the keys of all backups that were made so far.") var forget = false
+    @Flag(help: "With --forget: does not ask.") var yes = false
 
     func validate() throws {
         guard [to != nil, newRecoveryKey, forget].count(where: { $0 }) == 1 else {
@@ -154,9 +137,7 @@ struct BackupKeysCommand: AsyncParsableCommand {
 
     private func makeRecoveryKey() throws {
         let key = RecoveryKey()
-        do {
-            try key.keep(in: place.dataPath, replacing: replace)
-        } catch BackupError.exists(let file) {
+        do { try key.keep(in: place.dataPath, replacing: replace) } catch BackupError.exists(let file) {
             throw CommandFailure(
                 "There is a recovery key already (\(file)). --replace makes another; then export the keys anew.")
         }
@@ -172,8 +153,7 @@ struct BackupKeysCommand: AsyncParsableCommand {
         if !yes {
             Terminal.talk(
                 "This destroys \(Terminal.count(count, "key")): no backup that was made so far can be restored. "
-                    + "Type forget to go on: ",
-                newline: false)
+                    + "Type forget to go on: ", newline: false)
             guard readLine() == "forget" else { throw CommandFailure("That is not forget. Nothing was destroyed.") }
         }
         try await DatabaseAccess.connect(place, Connection.reporting) { connection in

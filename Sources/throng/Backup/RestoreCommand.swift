@@ -8,8 +8,7 @@ import ThrongSystem
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Restores a backup.", usage: "throng restore <file> [<options>]",
+        commandName: "restore", abstract: "Restores a backup.", usage: "throng restore <file> [<options>]",
         discussion: """
             Everything is verified before anything is written, and the database is filled in one transaction. What can't be \
             read any more, because its key went with the same in the house, is left out and listed; then it ends with 2.
@@ -23,17 +22,11 @@ struct RestoreCommand: AsyncParsableCommand {
               throng restore monday.backup --data ./data --check
             """)
 
-    @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
-    var file: String
-
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file")) var file: String
     @OptionGroup var place: Place
     @OptionGroup var exported: ExportedKeys
-
-    @Flag(help: "The data directory has survived: only its database is restored.")
-    var databaseOnly = false
-
-    @Flag(help: "Makes sure that the backup is whole, and restores nothing.")
-    var check = false
+    @Flag(help: "The data directory has survived: only its database is restored.") var databaseOnly = false
+    @Flag(help: "Makes sure that the backup is whole, and restores nothing.") var check = false
 
     func validate() throws {
         guard !check || !databaseOnly else {
@@ -54,8 +47,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func sayWhetherWhole() throws {
         let found = try exported.read(orOf: place.dataPath)
-        let restoration = try Restoration(
-            BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
+        let restoration = try Restoration(BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
         let list = restoration.backup.list
         Terminal.talk(
             "Whole: as of \(Terminal.instant(list.instant)), schema \(list.schema). "
@@ -93,8 +85,7 @@ extension RestoreCommand {
                 "A new data directory has no keys. Name what `throng backup keys` exported with --keys, and the recovery key "
                     + "with --recovery-key.")
         }
-        let restoration = try Restoration(
-            BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
+        let restoration = try Restoration(BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
         let staging = path + ".restoring"
         try await clear(staging)
         let data = try DataDirectory(path: staging)
@@ -121,8 +112,7 @@ extension RestoreCommand {
         let data = try held(place.dataPath)
         defer { data.unlock() }
         let found = try exported.read(orOf: place.dataPath)
-        let restoration = try Restoration(
-            BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
+        let restoration = try Restoration(BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
         let (cluster, staging) = (place.dataPath + "/postgres", place.dataPath + "/postgres.restoring")
         if place.database == nil {
             guard !FileManager.default.fileExists(atPath: cluster) else {
@@ -155,9 +145,7 @@ extension RestoreCommand {
 
     /// A data directory that no daemon works in, and no other restore.
     private func held(_ path: String) throws -> DataDirectory {
-        do {
-            return try DataDirectory(path: path)
-        } catch JournalError.inUse(_) {
+        do { return try DataDirectory(path: path) } catch JournalError.inUse(_) {
             throw CommandFailure(
                 "Another process works in \(path). Stop the daemon, or wait for the other restore. Nothing was restored."
             )
@@ -175,17 +163,10 @@ extension RestoreCommand {
             }
             return
         }
-        let cluster = try PrivateCluster.quiet(in: directory)
-        try await cluster.start()
-        let result: Result<Bool, any Error>
-        do {
-            result = .success(
-                try await restoration.fill(cluster.settings, hasJournal: hasJournal, plans: plans))
-        } catch {
-            result = .failure(error)
+        let isFilled = try await PrivateCluster.quiet(in: directory).lend { settings in
+            try await restoration.fill(settings, hasJournal: hasJournal, plans: plans)
         }
-        try await cluster.stop()
-        guard try result.get() else { throw CommandFailure("\(directory) is not empty. Nothing was restored.") }
+        guard isFilled else { throw CommandFailure("\(directory) is not empty. Nothing was restored.") }
     }
 
     /// Says how far the journal brings the database when the daemon starts.
@@ -203,8 +184,7 @@ extension RestoreCommand {
             Terminal.talk(
                 "The journal does not reach back to batch \(watermark.value), up to which the backup is; the next start will "
                     + "refuse. Restore a newer backup, or move `journal`, `flushed` and `daemon.id` away and accept the loss. "
-                    + "\(error)"
-            )
+                    + "\(error)")
         }
     }
 }

@@ -10,16 +10,14 @@ import ThrongSystem
 
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app",
-        abstract: "Makes keys of an app's clients; deletes an app.",
+        commandName: "app", abstract: "Makes keys of an app's clients; deletes an app.",
         discussion: "EXAMPLE\n  throng app key new shop --name ios --data ./data",
         subcommands: [AppKeyCommand.self, AppDeleteCommand.self])
 }
 
 struct AppDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete",
-        abstract: "Deletes an app for good: all that is kept of it here.",
+        commandName: "delete", abstract: "Deletes an app for good: all that is kept of it here.",
         discussion: """
             Stop `throng serve` first, in an orderly way, and take the app's plan out of its --plan: a running daemon would count \
             on, and bring back what it has in memory. With --database, log in as the owner of the schema.
@@ -37,34 +35,19 @@ struct AppDeleteCommand: AsyncParsableCommand {
               throng app delete shop --data ./data
             """)
 
-    @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "name"))
-    var name: String
-
+    @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "name")) var name: String
     @OptionGroup var place: Place
-
-    @Flag(help: "Does not ask for the name to be typed again.")
-    var yes = false
+    @Flag(help: "Does not ask for the name to be typed again.") var yes = false
 
     @Option(help: ArgumentHelp("Goes on without this daemon's data directory; once for each.", valueName: "id"))
-    var without: [String] = []
+    var without: [DaemonID] = []
 
     func run() async throws {
         let app = AppName(name)
-        let excused = try Set(
-            without.map { text in
-                guard let id = DaemonID(text) else {
-                    throw ValidationError("--without \(text): a daemon's id is 32 hexadecimal digits with hyphens.")
-                }
-                return id
-            })
         let data = try openData()
         defer { data.unlock() }
         // Data of the app that a backup has read by now must not get a key when the app's keys are gone.
-        guard let hold = try BackupKeys(dataPath: place.dataPath).hold() else {
-            throw CommandFailure(
-                "Another command makes a backup of \(place.dataPath). Run this again when it is done. Nothing was deleted."
-            )
-        }
+        let hold = try BackupPlace.hold(BackupKeys(dataPath: place.dataPath))
         defer { withExtendedLifetime(hold) {} }
         let (went, left, rest) = try await DatabaseAccess.connect(place, Connection.patient) { connection in
             guard try await Migrator(connection).status().allSatisfy({ $0.appliedAt != nil }) else {
@@ -72,7 +55,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
                     "The database has an older schema than this program. Run `throng database --migrate`, and this again. Nothing was "
                         + "deleted.")
             }
-            return try await delete(app, from: data, AppStore(connection), DeletionStore(connection), excused)
+            return try await delete(app, from: data, AppStore(connection), DeletionStore(connection))
         }
         for line in went { Terminal.data(line) }
         if !rest.isEmpty {
@@ -96,9 +79,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
                 "\(place.dataPath) is no data directory. Name that of the daemon that counted for \(name) with --data: its "
                     + "journal and keys have to go, too.")
         }
-        do {
-            return try DataDirectory(path: place.dataPath)
-        } catch JournalError.inUse(_) {
+        do { return try DataDirectory(path: place.dataPath) } catch JournalError.inUse(_) {
             throw CommandFailure(
                 "A daemon works in \(place.dataPath). It would bring back what is deleted. Stop it, run this again, and start it "
                     + "without the plan of \(name). Nothing was deleted.")
@@ -109,18 +90,16 @@ struct AppDeleteCommand: AsyncParsableCommand {
 extension AppDeleteCommand {
     /// Deletes; says what went, and what can't be reached.
     private func delete(
-        _ app: AppName, from data: DataDirectory, _ store: AppStore, _ deletions: DeletionStore,
-        _ excused: Set<DaemonID>
+        _ app: AppName, from data: DataDirectory, _ store: AppStore, _ deletions: DeletionStore
     ) async throws -> (went: [String], left: [String], rest: [String]) {
         let apps = try await store.apps()
-        let known = apps.first { $0.name == app }
-        guard let known else {
+        guard let known = apps.first(where: { $0.name == app }) else {
             let names = apps.filter(\.isKept).map(\.name.text).joined(separator: ", ")
             throw CommandFailure(
                 "Nothing is known of an app \(name.printable). "
                     + (names.isEmpty ? "There is none." : "There is \(names)."))
         }
-        try await checkNobodyElse(store, data, excused)
+        try await checkNobodyElse(store, data)
         try await checkFlushed(store, data)
         let deliveries = try await store.deliveries(of: app)
         try confirm(known, deliveries)
@@ -156,7 +135,7 @@ extension AppDeleteCommand {
     }
 
     /// No other daemon may hold a part that would be left.
-    private func checkNobodyElse(_ store: AppStore, _ data: DataDirectory, _ excused: Set<DaemonID>) async throws {
+    private func checkNobodyElse(_ store: AppStore, _ data: DataDirectory) async throws {
         let mine = DaemonID(data.daemon)
         let others = try await store.silences().filter { $0.daemon != mine }
         if let running = others.first(where: { $0.silence < 180 }) {
@@ -164,7 +143,7 @@ extension AppDeleteCommand {
                 "Daemon \(running.daemon) was heard of \(running.silence) s ago, and works in another data directory than "
                     + "\(place.dataPath). Stop it, and run this where its data directory is. Nothing was deleted.")
         }
-        guard let one = others.first(where: { !excused.contains($0.daemon) }) else { return }
+        guard let one = others.first(where: { !without.contains($0.daemon) }) else { return }
         throw CommandFailure(
             "Daemon \(one.daemon), which was not heard of for \(one.silence) s, has counted into this database from another data "
                 + "directory than \(place.dataPath): its journal may hold \(name). Run this there. Where that directory is gone: "
@@ -200,9 +179,7 @@ extension AppDeleteCommand {
             "This deletes all that is kept of \(name): counters, releases, labels, \(Terminal.count(reports, "delivered report")), "
                 + "and its part of \(place.dataPath). It can't be undone. Type the app's name to go on: ",
             newline: false)
-        guard readLine() == name else {
-            throw CommandFailure("That is not \(name). Nothing was deleted.")
-        }
+        guard readLine() == name else { throw CommandFailure("That is not \(name). Nothing was deleted.") }
     }
 
     /// Takes reports out of the folders that they were delivered to; says how many files went, what a person has to
@@ -221,12 +198,11 @@ extension AppDeleteCommand {
                 delivery.label.map { ReportFile.stem(report: delivery.report.text, period: $0) }
             }
             let copies = DeliveredCopies(folder: path, stems: Set(stems))
-            if copies.isHere {
-                files += try copies.remove(takingFolder: true)
-            } else {
+            guard copies.isHere else {
                 rest.append("\(path), which is not here: \(Terminal.count(all.count, "report")) at most")
+                continue
             }
-            guard copies.isHere else { continue }
+            files += try copies.remove(takingFolder: true)
             if unnamed > 0 {
                 left.append(
                     "\(path): \(Terminal.count(unnamed, "report")) of earlier versions, with names that are not known")
@@ -243,8 +219,7 @@ extension AppDeleteCommand {
 
 struct AppKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key",
-        abstract: "Makes, lists and revokes what an app's clients and backends send with.",
+        commandName: "key", abstract: "Makes, lists and revokes what an app's clients and backends send with.",
         discussion: """
             A client's key is no secret: who has the client can read it. It tells clients apart, so that an old or a copied one \
             can be turned away. A backend's secret lets only who has it send. Both are in app-keys of the data directory, \
@@ -252,15 +227,12 @@ struct AppKeyCommand: AsyncParsableCommand {
 
             EXAMPLE
               throng app key list shop --data ./data
-            """,
-        subcommands: [New.self, List.self, Revoke.self])
+            """, subcommands: [New.self, List.self, Revoke.self])
 }
 
 extension AppKeyCommand {
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "app"))
-        var app: String
-
+        @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "app")) var app: String
         @OptionGroup var data: DataOption
 
         var file: AppKeyFile { AppKeyFile(dataPath: data.path) }
@@ -286,12 +258,8 @@ extension AppKeyCommand {
                 """)
 
         @OptionGroup var target: Target
-
-        @Option(help: ArgumentHelp("What you call it, such as ios or orders.", valueName: "name"))
-        var name: String
-
-        @Flag(help: "Makes a secret for a backend.")
-        var backend = false
+        @Option(help: ArgumentHelp("What you call it, such as ios or orders.", valueName: "name")) var name: String
+        @Flag(help: "Makes a secret for a backend.") var backend = false
 
         func validate() throws {
             guard (1...64).contains(name.count), name == name.printable else {
@@ -323,9 +291,7 @@ extension AppKeyCommand {
             discussion: "EXAMPLE\n  throng app key list shop --data ./data")
 
         @OptionGroup var target: Target
-
-        @Flag(help: "Prints them as JSON.")
-        var json = false
+        @Flag(help: "Prints them as JSON.") var json = false
 
         private struct Line: Encodable {
             let id: String
@@ -370,9 +336,7 @@ extension AppKeyCommand {
                 """)
 
         @OptionGroup var target: Target
-
-        @Argument(help: ArgumentHelp("As the list shows it.", valueName: "id"))
-        var id: String
+        @Argument(help: ArgumentHelp("As the list shows it.", valueName: "id")) var id: String
 
         func run() async throws {
             let now = UnixClock.system.now

@@ -7,16 +7,14 @@ import ThrongSystem
 
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "daemon",
-        abstract: "Lists a database's daemons; lets them join or leave.",
+        commandName: "daemon", abstract: "Lists a database's daemons; lets them join or leave.",
         discussion: """
             Identifiers are shared out among daemons by 256 slots. The first daemon of a database counts all of them; one that \
             comes later hands on what it is sent until it joins.
 
             EXAMPLE
               throng daemon list --database postgresql://db.example/throng
-            """,
-        subcommands: [ListCommand.self, JoinCommand.self, LeaveCommand.self])
+            """, subcommands: [ListCommand.self, JoinCommand.self, LeaveCommand.self])
 
     struct Admin {
         let admin: MemberAdmin
@@ -24,7 +22,6 @@ struct DaemonCommand: AsyncParsableCommand {
         let lastNumber: Int64
         let members: [EnrolledMember]
         let epochs: [OwnershipEpoch]
-        /// The plan in force of each app.
         let inForce: [RegisteredPlan]
         /// The plans by which daemons count.
         let plans: [MemberPlan]
@@ -111,12 +108,8 @@ struct DaemonCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var place: Place
-
-        @Flag(help: "Prints the list as JSON.")
-        var json = false
-
-        @Flag(help: "Prints which daemon counts which slot instead, as a map for haproxy.")
-        var map = false
+        @Flag(help: "Prints the list as JSON.") var json = false
+        @Flag(help: "Prints which daemon counts which slot instead, as a map for haproxy.") var map = false
 
         private struct Line: Encodable {
             let daemon: String
@@ -161,9 +154,7 @@ struct DaemonCommand: AsyncParsableCommand {
                         "lost what it acknowledged since \(since)"
                     } else if let start = line.owesFrom {
                         "stopped, and releases wait for it from \(start) on: start it again"
-                    } else if let silence = line.silentSeconds {
-                        "heard of \(silence) s ago"
-                    } else {
+                    } else if let silence = line.silentSeconds { "heard of \(silence) s ago" } else {
                         "stopped, nothing left behind"
                     }
                 Terminal.data(
@@ -272,8 +263,7 @@ struct DaemonCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "With --data-is-lost: who counts in its place, where it is the only one that counts.",
-                valueName: "daemon"))
-        var successor: String?
+                valueName: "daemon")) var successor: String?
 
         func validate() throws {
             guard isLost || successor == nil else {
@@ -327,10 +317,7 @@ struct DaemonCommand: AsyncParsableCommand {
                         --successor.
                         """)
                 }
-                guard
-                    try await admin.admin.retire(
-                        member.daemon, owners: owners, after: admin.lastNumber) != nil
-                else {
+                guard try await admin.admin.retire(member.daemon, owners: owners, after: admin.lastNumber) != nil else {
                     throw ValidationError("Another change was made at the same time; look at `throng daemon list`.")
                 }
                 let lost = try await admin.admin.members().first { $0.daemon == member.daemon }?.lostSince
@@ -347,12 +334,8 @@ struct DaemonCommand: AsyncParsableCommand {
 
 struct ChangeOptions: ParsableArguments {
     @OptionGroup var place: Place
-
-    @Argument(help: "The daemon's name, or the beginning of it; `throng daemon list` says it.")
-    var daemon: String
-
-    @Option(help: ArgumentHelp("How long all have to agree.", valueName: "seconds"))
-    var within = 60
+    @Argument(help: "The daemon's name, or the beginning of it; `throng daemon list` says it.") var daemon: String
+    @Option(help: ArgumentHelp("How long all have to agree.", valueName: "seconds")) var within = 60
 
     func validate() throws {
         guard (5...3600).contains(within) else {

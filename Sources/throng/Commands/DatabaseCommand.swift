@@ -24,18 +24,13 @@ struct DatabaseCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var place: Place
-
-    @Flag(help: "Applies the migrations that are missing.")
-    var migrate = false
-
-    @Flag(help: "Hands the counters over to the nodes of a cluster of Citus.")
-    var distribute = false
+    @Flag(help: "Applies the migrations that are missing.") var migrate = false
+    @Flag(help: "Hands the counters over to the nodes of a cluster of Citus.") var distribute = false
 
     @Option(help: "With --distribute: into how many parts the counters are hashed; each daemon's are in one of them.")
     var parts = 32
 
-    @Flag(help: "Prints the list as JSON.")
-    var json = false
+    @Flag(help: "Prints the list as JSON.") var json = false
 
     private struct Line: Encodable {
         let migration: String
@@ -78,9 +73,7 @@ struct DatabaseCommand: AsyncParsableCommand {
     private func sayStatus() async throws {
         let (lines, isConfined, nodes) = try await DatabaseAccess.connect(place) { connection in
             let migrator = Migrator(connection)
-            let lines = try await migrator.status().map {
-                Line(migration: $0.migration.name, appliedAt: $0.appliedAt)
-            }
+            let lines = try await migrator.status().map { Line(migration: $0.migration.name, appliedAt: $0.appliedAt) }
             let isComplete = !lines.contains { $0.appliedAt == nil }
             guard isComplete else { return (lines, true, Int64(0)) }
             return (lines, try await migrator.isConfined(), try await Distribution(connection).nodes())

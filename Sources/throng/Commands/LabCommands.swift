@@ -2,36 +2,35 @@ import ArgumentParser
 import Foundation
 import ThrongSystem
 
-/// Commands of `throng-lab`, the program beside this one, which takes its place.
+/// A command of `throng-lab`, the program beside this one, which takes its place.
+protocol LabOptions: ParsableCommand { var words: [String] { get } }
+
 enum LabCommands {
-    struct Bench: ParsableCommand {
+    struct Bench: LabOptions {
         static let configuration = CommandConfiguration(
             commandName: "bench", abstract: "Posts batches at a steady rate, and times answers.", helpNames: [])
 
         @Argument(parsing: .captureForPassthrough) var words: [String] = []
-
-        func run() throws { try LabCommands.run("bench", words) }
     }
 
-    struct Conform: ParsableCommand {
+    struct Conform: LabOptions {
         static let configuration = CommandConfiguration(
             commandName: "conform", abstract: "Tries whether a client keeps to the wire protocol.", helpNames: [])
 
         @Argument(parsing: .captureForPassthrough) var words: [String] = []
-
-        func run() throws { try LabCommands.run("conform", words) }
     }
 
-    struct Suppress: ParsableCommand {
+    struct Suppress: LabOptions {
         static let configuration = CommandConfiguration(
             commandName: "suppress", abstract: "Withholds a table's small cells, and what tells them.", helpNames: [])
 
         @Argument(parsing: .captureForPassthrough) var words: [String] = []
-
-        func run() throws { try LabCommands.run("suppress", words) }
     }
+}
 
-    private static func run(_ command: String, _ words: [String]) throws {
+extension LabOptions {
+    func run() throws {
+        let command = Self._commandName
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let lab = (own as NSString).deletingLastPathComponent + "/throng-lab"
         // What takes all words for another program's takes these, too.

@@ -7,8 +7,7 @@ import ThrongSystem
 
 struct PlanApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apply",
-        abstract: "Has a daemon count by another plan.",
+        commandName: "apply", abstract: "Has a daemon count by another plan.",
         discussion: """
             Says what the plan does in the former one's place, as `throng plan diff` does. Where something widens, people have to \
             be asked or a period is split, nothing is changed unless --yes is given.
@@ -27,16 +26,10 @@ struct PlanApplyCommand: AsyncParsableCommand {
               throng plan apply plan.yaml --data ./data
             """)
 
-    @Argument(help: "The plan's file.")
-    var file: String
-
+    @Argument(help: "The plan's file.") var file: String
     @OptionGroup var data: DataOption
-
-    @Flag(help: "Also where something widens, people have to be asked or a period is split.")
-    var yes = false
-
-    @Flag(help: "Prints the changes as JSON.")
-    var json = false
+    @Flag(help: "Also where something widens, people have to be asked or a period is split.") var yes = false
+    @Flag(help: "Prints the changes as JSON.") var json = false
 
     /// The longest time that a daemon may take to start by the new plan.
     private static let patience: Duration = .seconds(120)
@@ -133,8 +126,7 @@ struct PlanApplyCommand: AsyncParsableCommand {
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
             try Data(bytes).write(to: target, options: .atomic)
             let kept: [FileAttributeKey] = [.posixPermissions, .ownerAccountID, .groupOwnerAccountID]
-            try files.setAttributes(
-                attributes.filter { kept.contains($0.key) }, ofItemAtPath: target.path)
+            try files.setAttributes(attributes.filter { kept.contains($0.key) }, ofItemAtPath: target.path)
         } catch {
             throw CommandFailure("\(path) can't be written, so nothing was changed: \(error.localizedDescription)")
         }

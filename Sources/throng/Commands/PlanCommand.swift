@@ -3,13 +3,13 @@ import Foundation
 import ThrongCrowd
 import ThrongJournal
 import ThrongPlan
+import ThrongReport
 import ThrongStore
 import ThrongSystem
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan",
-        abstract: "Writes a plan, checks it, says what it means.",
+        commandName: "plan", abstract: "Writes a plan, checks it, says what it means.",
         discussion: """
             EXAMPLES
               throng plan new
@@ -23,8 +23,7 @@ struct PlanCommand: AsyncParsableCommand {
 
 struct PlanCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Says what is wrong with a plan, and what could be better.",
+        commandName: "check", abstract: "Says what is wrong with a plan, and what could be better.",
         usage: "throng plan check <file> [<options>]",
         discussion: """
             Problems go to standard output as file:line:column: message, and it ends with 2; advice, margins and the first \
@@ -40,25 +39,13 @@ struct PlanCheckCommand: AsyncParsableCommand {
               throng plan check plan.yaml --data ./data
             """)
 
-    @Argument(help: "The plan's file.")
-    var file: String
-
-    @Flag(help: "Tries it on a crowd; for operators only.")
-    var simulate = false
-
-    @Flag(help: "Proposes groupings that publish; for operators only.")
-    var suggest = false
-
+    @Argument(help: "The plan's file.") var file: String
+    @Flag(help: "Tries it on a crowd; for operators only.") var simulate = false
+    @Flag(help: "Proposes groupings that publish; for operators only.") var suggest = false
     @OptionGroup(title: "Crowd, with --simulate or --suggest") var crowd: CrowdOptions
-
-    @Option(help: ArgumentHelp("Reads releases of a data directory's PostgreSQL.", valueName: "dir"))
-    var data: String?
-
-    @Option(help: ArgumentHelp("Reads those of a PostgreSQL of yours.", valueName: "url"))
-    var database: String?
-
-    @Flag(help: "Prints what it finds as JSON.")
-    var json = false
+    @Option(help: ArgumentHelp("Reads releases of a data directory's PostgreSQL.", valueName: "dir")) var data: String?
+    @Option(help: ArgumentHelp("Reads those of a PostgreSQL of yours.", valueName: "url")) var database: String?
+    @Flag(help: "Prints what it finds as JSON.") var json = false
 
     private struct Findings: Encodable {
         let problems: [PlanProblem]
@@ -91,12 +78,8 @@ struct PlanCheckCommand: AsyncParsableCommand {
             margins = read.marginLines()
             plan = read
             if simulate { forecast = try crowd.tried(read) { try Forecast(of: read, crowd: $0, $1, progress: $2) } }
-            if data != nil || database != nil {
-                bounds = try await releasedBounds(of: read, now: UnixClock.system.now)
-            }
-        } catch let found as PlanProblems {
-            problems = found.all
-        }
+            if data != nil || database != nil { bounds = try await releasedBounds(of: read, now: UnixClock.system.now) }
+        } catch let found as PlanProblems { problems = found.all }
         if json {
             try Terminal.json(
                 Findings(
@@ -175,20 +158,14 @@ struct PlanLabelCommand: AsyncParsableCommand {
               throng plan label plan.yaml --dpia
             """)
 
-    @Argument(help: "The plan's file.")
-    var file: String
+    @Argument(help: "The plan's file.") var file: String
 
     @Option(help: "Takes the plan's texts in this language, such as de, where they are there in several.")
     var language: String?
 
-    @Flag(help: "Writes the record of processing instead, as Markdown.")
-    var record = false
-
-    @Flag(help: "Drafts a data protection impact assessment instead, as Markdown.")
-    var dpia = false
-
-    @Flag(help: "With --record: writes it as JSON.")
-    var json = false
+    @Flag(help: "Writes the record of processing instead, as Markdown.") var record = false
+    @Flag(help: "Drafts a data protection impact assessment instead, as Markdown.") var dpia = false
+    @Flag(help: "With --record: writes it as JSON.") var json = false
 
     func validate() throws {
         guard record || !json else { throw ValidationError("--json goes with --record.") }
@@ -226,8 +203,7 @@ struct PlanLabelCommand: AsyncParsableCommand {
 
 struct PlanDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diff",
-        abstract: "Says what a new plan does in a former one's place.",
+        commandName: "diff", abstract: "Says what a new plan does in a former one's place.",
         discussion: """
             One line a change, those that ask for most first:
 
@@ -251,15 +227,13 @@ struct PlanDiffCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The plan before, unless --running, and the plan after.", valueName: "plan"))
     var files: [String]
 
-    @Flag(help: "Compares with the plan that the daemon counts by, or counted by last.")
-    var running = false
+    @Flag(help: "Compares with the plan that the daemon counts by, or counted by last.") var running = false
 
     @Option(
         help: ArgumentHelp("With --running: the data directory (default: \(Place.standardData)).", valueName: "dir"))
     var data: String?
 
-    @Flag(help: "Prints the changes as JSON.")
-    var json = false
+    @Flag(help: "Prints the changes as JSON.") var json = false
 
     func validate() throws {
         guard files.count == (running ? 1 : 2) else {
@@ -275,9 +249,7 @@ struct PlanDiffCommand: ParsableCommand {
             let after = try PlanFiles.read(files[files.count - 1])
             let before =
                 running
-                ? try PlanApplyCommand.running(
-                    after.app.name, at: Place.absolute(data ?? Place.standardData)
-                ).plan
+                ? try PlanApplyCommand.running(after.app.name, at: Place.absolute(data ?? Place.standardData)).plan
                 : try PlanFiles.read(files[0])
             guard before.app.name == after.app.name else {
                 throw CommandFailure(
@@ -340,21 +312,15 @@ struct CrowdOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Devices a day (default: the plan's audience).", valueName: "devices"))
     var audience: Int?
 
-    @Option(help: "Days, each with a crowd of its own.")
-    var days = 7
-
-    @Option(help: "The same seed, the same crowd.")
-    var seed: UInt64 = 20_261_121
-
-    @Flag(help: "All post within one window.")
-    var atOnce = false
+    @Option(help: "Days, each with a crowd of its own.") var days = 7
+    @Option(help: "The same seed, the same crowd.") var seed: UInt64 = 20_261_121
+    @Flag(help: "All post within one window.") var atOnce = false
 
     func validate() throws {
         guard 1...60 ~= days else { throw ValidationError("--days takes 1 to 60.") }
         if let audience, audience < 1 { throw ValidationError("--audience takes at least 1.") }
     }
 
-    /// Makes the crowd and tries a plan on it.
     func tried<Found>(
         _ plan: Plan, _ work: (Crowd, Forecast.Terms, _ progress: @escaping () -> Void) throws -> Found
     ) throws -> Found {

@@ -6,8 +6,7 @@ import ThrongSystem
 
 struct PlanNewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new",
-        abstract: "Writes a plan to begin with.", usage: "throng plan new [<file>] [<options>]",
+        commandName: "new", abstract: "Writes a plan to begin with.", usage: "throng plan new [<file>] [<options>]",
         discussion: """
             Asks on a terminal for what no option says. The plan passes `throng plan check` without advice; its examples are \
             marked EDIT. Beside it lies plan.schema.json, by which editors complete it. Standard output has what to put into \
@@ -20,28 +19,18 @@ struct PlanNewCommand: AsyncParsableCommand {
                 --audience 3000 --no-partner --languages en,de
             """)
 
-    @Argument(help: "The file to write, or - for standard output.")
-    var file = "plan.yaml"
-
-    @Option(help: "The app's name, as people know it.")
-    var title: String?
-
-    @Option(name: .customLong("for"), help: "What sends; a backend is an app.")
-    var client: DraftClient?
+    @Argument(help: "The file to write, or - for standard output.") var file = "plan.yaml"
+    @Option(help: "The app's name, as people know it.") var title: String?
+    @Option(name: .customLong("for"), help: "What sends; a backend is an app.") var client: DraftClient?
 
     @Option(help: ArgumentHelp("Up to three questions, the most important first.", valueName: "questions"))
-    var learn: TopicList?
+    var learn: WordList<PlanTopic>?
 
-    @Option(help: "Devices a day, roughly.")
-    var audience: Int?
+    @Option(help: "Devices a day, roughly.") var audience: Int?
+    @Option(help: ArgumentHelp("Who gets reports.", valueName: "name")) var partner: String?
+    @Flag(help: "Nobody gets reports.") var noPartner = false
 
-    @Option(help: ArgumentHelp("Who gets reports.", valueName: "name"))
-    var partner: String?
-
-    @Flag(help: "Nobody gets reports.")
-    var noPartner = false
-
-    @Option(help: ArgumentHelp("Languages of its texts: en, de, fr.", valueName: "languages"))
+    @Option(help: ArgumentHelp("Languages of its texts: \(LanguageList.known).", valueName: "languages"))
     var languages: LanguageList?
 
     func validate() throws {
@@ -53,7 +42,10 @@ struct PlanNewCommand: AsyncParsableCommand {
                 fewer, ask people instead, or lower `threshold` in a plan of your own.
                 """)
         }
-        if let client, let topic = learn?.topics.first(where: { !$0.isFor(client) }) {
+        if let learn, learn.words.count > PlanDraft.mostTopics {
+            throw ValidationError("--learn takes up to \(PlanDraft.mostTopics) questions.")
+        }
+        if let client, let topic = learn?.words.first(where: { !$0.isFor(client) }) {
             let known = PlanTopic.allCases.filter { $0.isFor(client) }.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("--for \(client.rawValue) can't answer '\(topic.rawValue)'; it can answer \(known).")
         }
@@ -89,7 +81,7 @@ struct PlanNewCommand: AsyncParsableCommand {
     private func draft() throws -> PlanDraft {
         let answers = PlanQuestions()
         let client = try self.client ?? answers.client()
-        let topics = try learn?.topics ?? answers.topics(client)
+        let topics = try learn?.words ?? answers.topics(client)
         guard let topic = topics.first(where: { !$0.isFor(client) }) else {
             return PlanDraft(
                 title: try title ?? answers.title(), client: client, topics: topics,
@@ -128,32 +120,28 @@ struct PlanNewCommand: AsyncParsableCommand {
     }
 }
 
-/// Questions of `--learn`, separated by commas.
-struct TopicList: ExpressibleByArgument {
-    let topics: [PlanTopic]
+/// Words of an option, separated by commas, each once.
+struct WordList<Word: RawRepresentable<String> & Hashable & Sendable>: ExpressibleByArgument, Sendable {
+    let words: [Word]
 
     init?(argument: String) {
-        let found = argument.split(separator: ",").map { PlanTopic(rawValue: $0.trimmingCharacters(in: .whitespaces)) }
-        let topics = found.compactMap { $0 }
-        guard topics.count == found.count, Set(topics).count == topics.count,
-            (1...PlanDraft.mostTopics).contains(topics.count)
-        else { return nil }
-        self.topics = topics
+        let found = argument.split(separator: ",").map { Word(rawValue: $0.trimmingCharacters(in: .whitespaces)) }
+        words = found.compactMap(\.self)
+        guard words.count == found.count, Set(words).count == words.count, !words.isEmpty else { return nil }
     }
 }
 
-/// Languages of `--languages`, separated by commas.
+/// Languages of `--languages`, separated by commas, each once.
 struct LanguageList: ExpressibleByArgument {
-    let languages: [DraftLanguage]
+    let languages: [Language]
+    static let known = Language.all.map(\.tag.text).joined(separator: ", ")
 
     init?(argument: String) {
-        let found = argument.split(separator: ",").map {
-            DraftLanguage(rawValue: $0.trimmingCharacters(in: .whitespaces))
+        let found = argument.split(separator: ",").map { word in
+            Language.all.first { $0.tag.text == word.trimmingCharacters(in: .whitespaces) }
         }
-        languages = found.compactMap { $0 }
-        guard languages.count == found.count, Set(languages).count == languages.count, !languages.isEmpty else {
-            return nil
-        }
+        languages = found.compactMap(\.self)
+        guard languages.count == found.count, Set(languages).count == found.count, !found.isEmpty else { return nil }
     }
 }
 
@@ -170,17 +158,14 @@ struct PlanQuestions {
     func topics(_ client: DraftClient) throws -> [PlanTopic] {
         let known = PlanTopic.allCases.filter { $0.isFor(client) }
         Terminal.talk("What do you want to learn?")
-        for (number, topic) in known.enumerated() { Terminal.talk("  \(number + 1)  \(topic.question.english)") }
+        for (number, topic) in known.enumerated() { Terminal.talk("  \(number + 1)  \(topic.question.text(.english))") }
         return try ask("Up to three numbers, the most important first", usual: "1 2", option: "--learn \(known[0])") {
             answer in
-            let words = answer.split { $0 == " " || $0 == "," }
-            let topics = words.compactMap { word in
-                PlanTopic(rawValue: String(word))
-                    ?? Int(word).flatMap { known.indices.contains($0 - 1) ? known[$0 - 1] : nil }
+            let names = answer.split { $0 == " " || $0 == "," }.map { word in
+                Int(word).flatMap { known.indices.contains($0 - 1) ? known[$0 - 1].rawValue : nil } ?? String(word)
             }
-            let isFine =
-                topics.count == words.count && Set(topics).count == topics.count && Set(topics).isSubset(of: known)
-            return isFine && (1...PlanDraft.mostTopics).contains(topics.count) ? topics : nil
+            guard let topics = WordList<PlanTopic>(argument: names.joined(separator: ","))?.words else { return nil }
+            return Set(topics).isSubset(of: known) && topics.count <= PlanDraft.mostTopics ? topics : nil
         }
     }
 
@@ -204,16 +189,16 @@ struct PlanQuestions {
         return answer.lowercased() == "nobody" ? nil : answer
     }
 
-    func languages() throws -> [DraftLanguage] {
-        try ask("In which languages are its texts? en, de, fr", usual: "en", option: "--languages en") {
+    func languages() throws -> [Language] {
+        try ask("In which languages are its texts? \(LanguageList.known)", usual: "en", option: "--languages en") {
             LanguageList(argument: $0.split { $0 == " " || $0 == "," }.joined(separator: ","))?.languages
         }
     }
 
     /// Asks until an answer will do; an empty one is the usual one.
-    private func ask<Answer>(
-        _ question: String, usual: String, option: String, read: (String) -> Answer?
-    ) throws -> Answer {
+    private func ask<Answer>(_ question: String, usual: String, option: String, read: (String) -> Answer?) throws
+        -> Answer
+    {
         guard isatty(STDIN_FILENO) == 1 else {
             throw ValidationError("Nobody can be asked, as standard input is no terminal: name \(option) as well.")
         }

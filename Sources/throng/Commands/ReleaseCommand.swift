@@ -8,8 +8,7 @@ import ThrongSystem
 
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "release",
-        abstract: "Releases periods that are over; explains numbers.",
+        commandName: "release", abstract: "Releases periods that are over; explains numbers.",
         discussion: """
             Without a subcommand it makes what is due. A period is due once it is over and the plan's grace has \
             passed; `throng serve` releases by itself. What was released never changes; events that come later count \
@@ -18,15 +17,13 @@ struct ReleaseCommand: AsyncParsableCommand {
             EXAMPLES
               throng release --plan plan.yaml --data ./data
               throng release explain visits 2026-11-20 total --plan plan.yaml --data ./data
-            """,
-        subcommands: [ReleaseDueCommand.self, ReleaseExplainCommand.self],
+            """, subcommands: [ReleaseDueCommand.self, ReleaseExplainCommand.self],
         defaultSubcommand: ReleaseDueCommand.self)
 }
 
 struct ReleaseDueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "due",
-        abstract: "Releases every period that is due (the default).",
+        commandName: "due", abstract: "Releases every period that is due (the default).",
         usage: "throng release due --plan <file> [<options>]",
         discussion: """
             Every number is off on purpose, by noise that is drawn once, and says by how much. It is published where it \
@@ -50,10 +47,9 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     var ignoreGrace = false
 
     @Option(help: ArgumentHelp("Leaves out what this daemon has not flushed.", valueName: "daemon"))
-    var without: [String] = []
+    var without: [DaemonID] = []
 
-    @Flag(help: "Prints what was released as JSON.")
-    var json = false
+    @Flag(help: "Prints what was released as JSON.") var json = false
 
     private struct Line: Encodable {
         let app: String
@@ -72,13 +68,6 @@ struct ReleaseDueCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plans = try plans.read()
-        let excused = try Set(
-            without.map { text in
-                guard let daemon = DaemonID(text) else {
-                    throw ValidationError("'\(text)' is no daemon: write its name as the message about it has it.")
-                }
-                return daemon
-            })
         guard let secret = try ReleaseSecret.find(dataPath: place.dataPath) else {
             throw CommandFailure(
                 "Noise is drawn from the daemons' secret, so that the same question always gets the same, and "
@@ -90,26 +79,23 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             }
             let now = UnixClock.system.now
             try await PlanFiles.sayWhatIsNotInForce(plans, store.connection)
-            try await settle(SettlementStore(store.connection), at: now, without: excused)
+            try await settle(SettlementStore(store.connection), at: now)
             let scheduler = ReleaseScheduler(store: store, rules: .system, secret: secret)
             var outcome = Outcome()
             for plan in plans {
-                let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+                let calendar = plan.calendar
+                let only = try period.period(of: plan)
                 let made = try await scheduler.releaseDue(
-                    of: plan, now: now, only: try period.period(of: plan), ignoringGrace: ignoreGrace,
+                    of: plan, now: now, only: only, ignoringGrace: ignoreGrace,
                     failed: {
                         outcome.failures.append(
                             "\(plan.app.name) \($0.metric) \(calendar.label(of: $0.period)): \($0.error)")
                     })
                 outcome.lines += made.map {
                     Line(
-                        app: plan.app.name.text,
-                        metric: $0.metric.text,
-                        period: calendar.label(of: $0.period),
-                        published: $0.published,
-                        withheld: $0.withheld)
+                        app: plan.app.name.text, metric: $0.metric.text, period: calendar.label(of: $0.period),
+                        published: $0.published, withheld: $0.withheld)
                 }
-                let only = try period.period(of: plan)
                 outcome.pending += try await store.pending(of: plan).filter { only == nil || $0.period == only }
                     .map { Self.line($0, of: plan, calendar, now: now) }
             }
@@ -123,9 +109,9 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     }
 
     /// Waits until PostgreSQL has what daemons acknowledged up to now.
-    private func settle(_ store: SettlementStore, at now: UnixSeconds, without excused: Set<DaemonID>) async throws {
+    private func settle(_ store: SettlementStore, at now: UnixSeconds) async throws {
         let barrier = Settlement(store)
-        let silent = try await barrier.silent(barrier.ask(at: now), without: excused) { _ in
+        let silent = try await barrier.silent(barrier.ask(at: now), without: Set(without)) { _ in
             Terminal.talk("Waiting until PostgreSQL has all that daemons acknowledged.")
         }
         guard !silent.isEmpty else { return }
@@ -146,8 +132,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         _ pending: PendingRelease, of plan: Plan, _ calendar: PeriodCalendar, now: UnixSeconds
     ) -> String {
         let over = pending.period.end <= now ? "is over" : "is over at \(Terminal.instant(pending.period.end))"
-        let due =
-            pending.due <= now ? "waits for the releases of its parts" : "due at \(Terminal.instant(pending.due))"
+        let due = pending.due <= now ? "waits for the releases of its parts" : "due at \(Terminal.instant(pending.due))"
         return "\(plan.app.name) \(pending.metric) \(calendar.label(of: pending.period)): \(over), \(due)"
     }
 
@@ -186,20 +171,12 @@ struct ReleaseExplainCommand: AsyncParsableCommand {
               throng release explain visits 2026-11-20 total --plan plan.yaml
             """)
 
-    @Argument(help: "A metric of the plan.")
-    var metric: String
-
-    @Argument(help: "A period that was released: 2026-11-20, 2026-W47, 2026-11, 2026-11-20T10:00.")
-    var period: String
-
-    @Argument(help: "The cell: dimension=bucket, separated by commas; or total.")
-    var cell: String
-
+    @Argument(help: "A metric of the plan.") var metric: String
+    @Argument(help: "A period that was released: 2026-11-20, 2026-W47, 2026-11, 2026-11-20T10:00.") var period: String
+    @Argument(help: "The cell: dimension=bucket, separated by commas; or total.") var cell: String
     @OptionGroup var plans: PlanFiles
     @OptionGroup var place: Place
-
-    @Flag(help: "Prints the explanation as JSON.")
-    var json = false
+    @Flag(help: "Prints the explanation as JSON.") var json = false
 
     func run() async throws {
         let buckets = try Self.buckets(cell)
@@ -210,22 +187,16 @@ struct ReleaseExplainCommand: AsyncParsableCommand {
             let explainer = ReleaseExplainer(store: store)
             let explanation = try await explainer.explain(MetricName(metric), found, buckets, of: plan)
             if json { return try Terminal.json(explanation) }
-            Self.show(explanation)
+            let place = "\(explanation.metric) \(explanation.period), \(explanation.cell)"
+            Terminal.data("\(place): \(explanation.state.rawValue)\n\(explanation.sentence)")
         }
-    }
-
-    private static func show(_ explanation: Explanation) {
-        Terminal.data("\(explanation.metric) \(explanation.period), \(explanation.cell): \(explanation.state.rawValue)")
-        Terminal.data(explanation.sentence)
     }
 
     private static func buckets(_ cell: String) throws -> [DimensionName: BucketLabel] {
         if cell == "total" { return [:] }
         var buckets: [DimensionName: BucketLabel] = [:]
         for part in cell.split(separator: ",") {
-            let sides = part.split(separator: "=", maxSplits: 1).map {
-                String($0).trimmingCharacters(in: .whitespaces)
-            }
+            let sides = part.split(separator: "=", maxSplits: 1).map { String($0).trimmingCharacters(in: .whitespaces) }
             guard sides.count == 2 else {
                 throw ValidationError("'\(part)' is no dimension=bucket. Write os=iOS,channel=Email, or total.")
             }

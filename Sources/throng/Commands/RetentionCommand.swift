@@ -8,15 +8,13 @@ import ThrongSystem
 
 struct RetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retention",
-        abstract: "Shows what age takes next, and took; proves it.",
+        commandName: "retention", abstract: "Shows what age takes next, and took; proves it.",
         discussion: """
             A running `throng serve` takes what has reached its age once a day. These commands look, and take nothing.
 
             EXAMPLE
               throng retention status --data ./data
-            """,
-        subcommands: [Status.self, RetentionProveCommand.self])
+            """, subcommands: [Status.self, RetentionProveCommand.self])
 }
 
 extension RetentionCommand {
@@ -40,15 +38,12 @@ extension RetentionCommand {
 
         @OptionGroup var plans: PlanFiles
         @OptionGroup var place: Place
-
-        @Flag(help: "Says what age took, and whether the chain of its entries holds.")
-        var ledger = false
+        @Flag(help: "Says what age took, and whether the chain of its entries holds.") var ledger = false
 
         @Option(help: ArgumentHelp("With --ledger: an app; without it the entries of all.", valueName: "name"))
         var app: String?
 
-        @Flag(help: "Prints the list as JSON; a ledger with its digests.")
-        var json = false
+        @Flag(help: "Prints the list as JSON; a ledger with its digests.") var json = false
 
         private struct Line: Encodable {
             let app: String
@@ -95,9 +90,7 @@ extension RetentionCommand {
             if let app = outlook.troubles.first?.app {
                 throw CommandFailure("The promises of \(app) can't be read, so that age takes nothing of it.")
             }
-            if late > 0 {
-                throw CommandFailure(Self.overdue(late))
-            }
+            if late > 0 { throw CommandFailure(Self.overdue(late)) }
         }
 
         static func overdue(_ late: Int) -> String {
@@ -129,9 +122,7 @@ extension RetentionCommand {
                 }
                 if shown.isEmpty { Terminal.talk("Age has taken nothing yet.") }
             }
-            if let place = DeletionEntry.firstBroken(in: entries) {
-                throw CommandFailure(Self.broken(at: place))
-            }
+            if let place = DeletionEntry.firstBroken(in: entries) { throw CommandFailure(Self.broken(at: place)) }
             if let last = entries.last, !json {
                 Terminal.talk(
                     "The chain holds: \(Self.count(entries.count)), the last digest is \(last.digest.lowerHex).")
@@ -151,8 +142,7 @@ extension RetentionCommand {
 
 struct RetentionProveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prove",
-        abstract: "Writes down what age took, what goes next and what was promised, signed.",
+        commandName: "prove", abstract: "Writes down what age took, what goes next and what was promised, signed.",
         usage: "throng retention prove [<options>]",
         discussion: """
             With --out it writes three files into a folder: a page to read (….proof.md), the same as JSON (….proof.json), and its \
@@ -170,12 +160,8 @@ struct RetentionProveCommand: AsyncParsableCommand {
 
     @OptionGroup var plans: PlanFiles
     @OptionGroup var place: Place
-
-    @Option(help: ArgumentHelp("Only what went on this day (UTC) or later.", valueName: "date"))
-    var from: String?
-
-    @Option(help: ArgumentHelp("Only what went on this day (UTC) or earlier.", valueName: "date"))
-    var to: String?
+    @Option(help: ArgumentHelp("Only what went on this day (UTC) or later.", valueName: "date")) var from: String?
+    @Option(help: ArgumentHelp("Only what went on this day (UTC) or earlier.", valueName: "date")) var to: String?
 
     @Option(help: ArgumentHelp("The folder for the files; it is made where there is none.", valueName: "dir"))
     var out: String?
@@ -204,19 +190,18 @@ struct RetentionProveCommand: AsyncParsableCommand {
             Terminal.data(String(proof.json(page: nil).dropLast()))
             Terminal.talk("Nobody signed this. With --out it is signed, so that others can check it.")
         }
+        typealias Ledger = RetentionCommand.Ledger
         Terminal.talk(
             proof.entries.isEmpty
-                ? "No entry of the ledger is of that time: \(Self.count(Int(proof.head.place))) in all."
-                : "\(Self.count(proof.entries.count)) of \(proof.head.place), the last digest is \(proof.head.digest.lowerHex)."
+                ? "No entry of the ledger is of that time: \(Ledger.count(Int(proof.head.place))) in all."
+                : "\(Ledger.count(proof.entries.count)) of \(proof.head.place), the last digest is \(proof.head.digest.lowerHex)."
         )
-        if let place = proof.broken { throw CommandFailure(RetentionCommand.Ledger.broken(at: place)) }
+        if let place = proof.broken { throw CommandFailure(Ledger.broken(at: place)) }
         if proof.overdue > 0 {
             Terminal.talk(RetentionCommand.Status.overdue(proof.overdue))
             throw ExitCode(2)
         }
     }
-
-    private static func count(_ entries: Int) -> String { RetentionCommand.Ledger.count(entries) }
 
     private func signing() throws -> ReportKeyFolder {
         if let key { return ReportKeyFolder(keyPath: key) }

@@ -9,8 +9,7 @@ import ThrongSystem
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: "Takes events, counts them, releases and reports.",
+        commandName: "serve", abstract: "Takes events, counts them, releases and reports.",
         discussion: """
             SIGTERM and SIGINT stop it in order; SIGHUP reads plans and certificate anew.
 
@@ -22,11 +21,8 @@ struct ServeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var serve: ServeOptions
-
-    @Flag(
-        name: .customLong("made-up"),
-        help: "Goes on with the made-up numbers of a `throng try`.")
-    var isMadeUp = false
+    @Flag(name: .customLong("made-up"), help: "Goes on with the made-up numbers of a `throng try`.") var isMadeUp =
+        false
 
     func run() async throws {
         let settings = try serve.settings()
@@ -54,9 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
             for metric in plan.metrics where metric.expires <= .today {
                 logger.warning(
                     "a metric has expired and counts nothing: renew it in the plan, or delete it",
-                    metadata: [
-                        "app": "\(plan.app.name)", "metric": "\(metric.name)", "expired": "\(metric.expires)",
-                    ])
+                    metadata: ["app": "\(plan.app.name)", "metric": "\(metric.name)", "expired": "\(metric.expires)"])
             }
         }
         if let file = settings.file { logger.info("settings were read", metadata: ["file": "\(file.path)"]) }

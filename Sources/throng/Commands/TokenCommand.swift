@@ -6,16 +6,14 @@ import ThrongSystem
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token",
-        abstract: "Lets people look at pages, and takes that back.",
+        commandName: "token", abstract: "Lets people look at pages, and takes that back.",
         discussion: """
             `throng serve --portal host:port` serves the pages. A token is shown once, when it is made; what is kept of it \
             can't be used to sign in.
 
             EXAMPLE
               throng token new --operator --data ./data
-            """,
-        subcommands: [New.self, List.self, Revoke.self])
+            """, subcommands: [New.self, List.self, Revoke.self])
 }
 
 extension TokenCommand {
@@ -70,24 +68,12 @@ extension TokenCommand {
 
         @OptionGroup var plans: PlanFiles
         @OptionGroup var place: Place
-
-        @Option(help: ArgumentHelp("A partner of the plan.", valueName: "name"))
-        var partner: String?
-
-        @Flag(help: "For an analyst.")
-        var analyst = false
-
-        @Flag(help: "For whoever runs the daemon.")
-        var `operator` = false
-
-        @Option(help: ArgumentHelp("How long it opens anything, 1 to 400.", valueName: "days"))
-        var days = 90
-
-        @Option(help: ArgumentHelp("Whom it is given to, for your own list.", valueName: "text"))
-        var note: String?
-
-        @Flag(help: "Prints it and its public part as JSON.")
-        var json = false
+        @Option(help: ArgumentHelp("A partner of the plan.", valueName: "name")) var partner: String?
+        @Flag(help: "For an analyst.") var analyst = false
+        @Flag(help: "For whoever runs the daemon.") var `operator` = false
+        @Option(help: ArgumentHelp("How long it opens anything, 1 to 400.", valueName: "days")) var days = 90
+        @Option(help: ArgumentHelp("Whom it is given to, for your own list.", valueName: "text")) var note: String?
+        @Flag(help: "Prints it and its public part as JSON.") var json = false
 
         private struct Made: Encodable {
             let id, token, expires: String
@@ -158,9 +144,7 @@ extension TokenCommand {
             abstract: "Shows all tokens that were ever made.", discussion: "EXAMPLE\n  throng token list --data ./data")
 
         @OptionGroup var place: Place
-
-        @Flag(help: "Prints them as JSON.")
-        var json = false
+        @Flag(help: "Prints them as JSON.") var json = false
 
         func run() async throws {
             let tokens = try await TokenCommand.withStore(place) { try await $0.tokens() }
@@ -182,9 +166,7 @@ extension TokenCommand {
             discussion: "EXAMPLE\n  throng token revoke 3f9c1b7a --data ./data")
 
         @OptionGroup var place: Place
-
-        @Argument(help: ArgumentHelp("Its public part, as the list shows it.", valueName: "id"))
-        var id: String
+        @Argument(help: ArgumentHelp("Its public part, as the list shows it.", valueName: "id")) var id: String
 
         func run() async throws {
             guard

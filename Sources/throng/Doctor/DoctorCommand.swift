@@ -7,8 +7,7 @@ import ThrongSystem
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Looks whether all is there, and says what to do.",
+        commandName: "doctor", abstract: "Looks whether all is there, and says what to do.",
         discussion: """
             It takes the options of `throng serve`, too, so that a command line can be tried out; starts nothing, and looks at \
             settings, plans, the data directory, PostgreSQL, the clock, uap-core, space, backups, and a daemon that runs here. \
@@ -26,23 +25,16 @@ struct DoctorCommand: AsyncParsableCommand {
 
     // Those of `throng serve --help`.
     @OptionGroup(visibility: .hidden) var serve: ServeOptions
+    @Flag(help: "Looks only at the settings, before a restart or a reload.") var settings = false
+    @Flag(help: "Prints all settings.") var show = false
 
-    @Flag(help: "Looks only at the settings, before a restart or a reload.")
-    var settings = false
-
-    @Flag(help: "Prints all settings.")
-    var show = false
-
-    @Flag(
-        help: "Waits a minute at --listen for one request by your proxy, and says what its headers are like.")
+    @Flag(help: "Waits a minute at --listen for one request by your proxy, and says what its headers are like.")
     var proxy = false
 
-    @Option(
-        help: ArgumentHelp("Says that this machine's clock is right, by today's date, UTC.", valueName: "date"))
+    @Option(help: ArgumentHelp("Says that this machine's clock is right, by today's date, UTC.", valueName: "date"))
     var confirmClock: String?
 
-    @Flag(help: "Prints it as JSON.")
-    var json = false
+    @Flag(help: "Prints it as JSON.") var json = false
 
     private struct Document: Encodable {
         let file: String?
@@ -65,14 +57,10 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func findings(_ settings: Settings) async -> [DoctorFinding] {
-        let machine = DoctorMachine(settings)
-        var findings = [machine.program] + Self.settings(settings)
-        findings += [machine.directory, machine.rules, machine.space, machine.backups, machine.certificate].compactMap {
-            $0
-        }
-        findings += await DoctorDatabase(serve.place, settings).findings
-        findings += await DoctorDaemon(settings).findings
-        return findings
+        let machine = DoctorMachine(settings: settings)
+        let files = [machine.directory, machine.rules, machine.space, machine.backups, machine.certificate]
+        return await [machine.program] + Self.settings(settings) + files.compactMap(\.self)
+            + DoctorDatabase(settings: settings).findings + DoctorDaemon(settings: settings).findings
     }
 
     private func finish(_ findings: [DoctorFinding]) throws {
@@ -121,7 +109,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private static func problems(of settings: Settings) -> [String] {
         let (_, problems) = DaemonSettings.daemon(settings)
         var texts = (settings.file?.problems ?? []) + problems.map { "\($0)" }
-        texts += DoctorMachine(settings).unreadable
+        texts += DoctorMachine(settings: settings).unreadable
         if let database = settings.value(of: .database), ConnectionSettings.shown(database.text) == nil {
             texts.append(
                 """
@@ -144,9 +132,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try await DatabaseAccess.use(serve.place) { settings in
             let store = DatabaseClock(settings)
             defer { store.close() }
-            do {
-                try await MachineClock().confirm(store)
-            } catch let doubt as ClockDoubt {
+            do { try await MachineClock().confirm(store) } catch let doubt as ClockDoubt {
                 throw CommandFailure(doubt.description)
             }
         }
@@ -171,10 +157,7 @@ struct DoctorFinding: Encodable, Sendable {
     let cure: String?
 
     init(_ subject: String, _ state: State, _ found: String, _ cure: String? = nil) {
-        self.subject = subject
-        self.state = state
-        self.found = found
-        self.cure = cure
+        (self.subject, self.state, self.found, self.cure) = (subject, state, found, cure)
     }
 
     /// Lines for people: the state, the subject, what was found, and on a line of its own what to do.

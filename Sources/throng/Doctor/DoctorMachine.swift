@@ -8,13 +8,9 @@ import ThrongSystem
 
 /// The parts of a machine that `throng doctor` looks at without asking anybody.
 struct DoctorMachine {
-    private let settings: Settings
-    private let path: String
+    let settings: Settings
 
-    init(_ settings: Settings) {
-        self.settings = settings
-        path = settings.dataPath
-    }
+    private var path: String { settings.dataPath }
 
     var program: DoctorFinding {
         let text = "throng \(Versions.throng), built with Swift \(Versions.swift)"
@@ -50,10 +46,10 @@ struct DoctorMachine {
         let files: [Setting] = [.certificate, .key, .memberAuthorities, .clientAuthorities, .authorities]
         return files.compactMap { setting in
             guard let value = settings.value(of: setting), AddressText.problem(ofPath: value.text) == nil,
-                access(value.text, R_OK) != 0
+                access(value.file, R_OK) != 0
             else { return nil }
             let why = errno == ENOENT ? "is not there; put it there" : "can't be read by this user; chown or chmod it"
-            return "\(value.place): \(value.text) \(why), or name another file."
+            return "\(value.place): \(value.file) \(why), or name another file."
         }
     }
 
@@ -70,7 +66,7 @@ struct DoctorMachine {
 
     /// The certificate's files; nil without TLS.
     var certificate: DoctorFinding? {
-        guard let key = settings.value(of: .key)?.text, let certificate = settings.value(of: .certificate)?.text else {
+        guard let key = settings.value(of: .key)?.text, let certificate = settings.value(of: .certificate)?.file else {
             return nil
         }
         for file in [certificate, key] where access(file, R_OK) != 0 {
@@ -118,23 +114,25 @@ struct DoctorMachine {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let marks = BackupMarks(dataPath: path)
         let cure = "throng backup --help says how; a timer is in Deploy/systemd"
-        guard let made = marks.last(.made) else {
-            return DoctorFinding("backups", .look, "none was ever made here", cure)
-        }
-        let days = (UnixClock.system.now - made) / 86_400
-        if let failed = marks.last(.failed), failed > made {
-            return DoctorFinding("backups", .wrong, "the last one failed; one was made \(days) days ago", cure)
-        }
-        return DoctorFinding(
-            "backups", days > 2 ? .look : .good, "one was made \(days) days ago", days > 2 ? cure : nil)
+        do {
+            guard let made = try marks.last(.made) else {
+                return DoctorFinding("backups", .look, "none was ever made here", cure)
+            }
+            let days = (UnixClock.system.now - made) / 86_400
+            if let failed = try marks.last(.failed), failed > made {
+                return DoctorFinding("backups", .wrong, "the last one failed; one was made \(days) days ago", cure)
+            }
+            let isOld = abs(days) > 2
+            return DoctorFinding("backups", isOld ? .look : .good, "one was made \(days) days ago", isOld ? cure : nil)
+        } catch { return DoctorFinding("backups", .wrong, "\(error)", cure) }
     }
 }
 
 /// A daemon that runs on this machine, as its page for Prometheus shows it.
 struct DoctorDaemon {
-    private let address: String
+    let settings: Settings
 
-    init(_ settings: Settings) { address = settings.value(of: .metrics)?.text ?? Setting.metrics.standard }
+    private var address: String { settings.value(of: .metrics)?.text ?? Setting.metrics.standard }
 
     var findings: [DoctorFinding] {
         get async {
@@ -203,7 +201,6 @@ struct MetricsPage {
     /// The value of a metric without labels, or of its first line.
     func value(_ name: String) -> Double? { found(name).first.flatMap { Double($0.value) } }
 
-    /// The values of a metric by one of its labels.
     func values(_ name: String, by label: String) -> [(label: String, value: Double)] {
         found(name).compactMap { labels, value in
             guard let number = Double(value) else { return nil }
@@ -225,15 +222,9 @@ struct MetricsPage {
 
 /// The PostgreSQL of a daemon, as `throng doctor` finds it, and the clocks that both go by.
 struct DoctorDatabase {
-    private let place: Place
-    private let settings: Settings
+    let settings: Settings
     /// The first supported version of PostgreSQL.
     private static let oldest = 15
-
-    init(_ place: Place, _ settings: Settings) {
-        self.place = place
-        self.settings = settings
-    }
 
     var findings: [DoctorFinding] {
         get async {
@@ -241,9 +232,7 @@ struct DoctorDatabase {
                 return await asked(ConnectionSettings(connectionString: database.text), "the one of \(database.place)")
             }
             let directory = settings.dataPath + "/postgres"
-            guard FileManager.default.fileExists(atPath: directory) else {
-                return [programs]
-            }
+            guard FileManager.default.fileExists(atPath: directory) else { return [programs] }
             do {
                 let cluster = try PrivateCluster.quiet(in: directory, from: .error)
                 guard cluster.processID != nil else {
@@ -252,9 +241,7 @@ struct DoctorDatabase {
                     ]
                 }
                 return await asked(cluster.settings, "the private one")
-            } catch {
-                return [DoctorFinding("PostgreSQL", .wrong, "\(error)", "apt-get install postgresql")]
-            }
+            } catch { return [DoctorFinding("PostgreSQL", .wrong, "\(error)", "apt-get install postgresql")] }
         }
     }
 

@@ -9,9 +9,9 @@ struct ProxyVisit {
     /// The most that is read of it. Unit: bytes.
     private static let longest = 16 << 10
 
-    private let head: [UInt8]
+    let head: [UInt8]
     /// The other end of the connection: the proxy; nil by a Unix socket.
-    private let peer: String?
+    let peer: String?
 
     /// Waits where clients post for one request.
     ///
@@ -65,11 +65,6 @@ struct ProxyVisit {
     }
 
     // MARK: What it says
-
-    init(head: [UInt8], peer: String?) {
-        self.head = head
-        self.peer = peer
-    }
 
     /// Judges what came by what is set.
     func finding(_ settings: Settings) -> DoctorFinding {

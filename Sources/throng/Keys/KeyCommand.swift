@@ -7,17 +7,16 @@ import ThrongWire
 
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key",
-        abstract: "Makes and lists the keys that sign reports.",
+        commandName: "key", abstract: "Makes and lists the keys that sign reports.",
         discussion: """
             Where there is a key, `throng serve` and `throng report` put a signed manifest beside each report's files. The \
             private key is in signing/key.pem of the data directory, or where --key or THRONG_REPORT_KEY says; the public \
-            ones are in keys.json beside it, which partners should get by another way than the reports.
+            ones are in keys.json beside it, which partners should get by another way than the reports. verify.html there \
+            checks reports in a browser, without a network.
 
             EXAMPLE
               throng key new --data ./data
-            """,
-        subcommands: [KeyNewCommand.self, KeyListCommand.self])
+            """, subcommands: [KeyNewCommand.self, KeyListCommand.self])
 }
 
 struct KeyOption: ParsableArguments {
@@ -26,15 +25,12 @@ struct KeyOption: ParsableArguments {
     @Option(help: ArgumentHelp("The private key's file, instead of signing/key.pem there.", valueName: "file"))
     var key: String?
 
-    var folder: ReportKeyFolder {
-        key.map { ReportKeyFolder(keyPath: $0) } ?? ReportKeyFolder(dataPath: data.path)
-    }
+    var folder: ReportKeyFolder { key.map { ReportKeyFolder(keyPath: $0) } ?? ReportKeyFolder(dataPath: data.path) }
 }
 
 struct KeyNewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new",
-        abstract: "Makes a key that signs from now on; an earlier one stops.",
+        commandName: "new", abstract: "Makes a key that signs from now on; an earlier one stops.",
         discussion: """
             The earlier key's private part is deleted, its public part stays in keys.json with the times between which it \
             signed, so that what it signed can still be checked. A running daemon takes the new key for its next report. \
@@ -59,19 +55,11 @@ struct KeyListCommand: AsyncParsableCommand {
         discussion: "EXAMPLE\n  throng key list --pem --data ./data")
 
     @OptionGroup var option: KeyOption
+    @Flag(help: "Prints keys.json.") var json = false
+    @Flag(help: "Prints the public part of one key as PEM, for openssl and for `throng verify`.") var pem = false
+    @Argument(help: "With --pem: the key's id (default: the one that signs now).") var id: String?
 
-    @Flag(help: "Prints keys.json.")
-    var json = false
-
-    @Flag(help: "Prints the public part of one key as PEM, for openssl and for `throng verify`.")
-    var pem = false
-
-    @Argument(help: "With --pem: the key's id (default: the one that signs now).")
-    var id: String?
-
-    func validate() throws {
-        guard id == nil || pem else { throw ValidationError("A key's id goes with --pem.") }
-    }
+    func validate() throws { guard id == nil || pem else { throw ValidationError("A key's id goes with --pem.") } }
 
     func run() async throws {
         let list = try option.folder.list()
@@ -95,8 +83,7 @@ struct KeyListCommand: AsyncParsableCommand {
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Checks signed reports and proofs, offline.",
+        commandName: "verify", abstract: "Checks signed reports and proofs, offline.",
         discussion: """
             It says line by line what it checked: that each manifest was signed with one of the keys, at a time when that \
             key signed; that it is the manifest of the report and the period in its name; that every file that it lists is \
@@ -119,14 +106,9 @@ struct VerifyCommand: AsyncParsableCommand {
               throng verify ./reports --key keys.json
             """)
 
-    @Argument(help: ArgumentHelp("The folder.", valueName: "dir"))
-    var folder: String
-
-    @Option(help: ArgumentHelp("The public keys: keys.json, or a key's PEM.", valueName: "file"))
-    var key: String
-
-    @Flag(help: "Prints the findings as JSON.")
-    var json = false
+    @Argument(help: ArgumentHelp("The folder.", valueName: "dir")) var folder: String
+    @Option(help: ArgumentHelp("The public keys: keys.json, or a key's PEM.", valueName: "file")) var key: String
+    @Flag(help: "Prints the findings as JSON.") var json = false
 
     private struct Findings: Encodable {
         let good: Bool
@@ -150,8 +132,7 @@ struct VerifyCommand: AsyncParsableCommand {
         guard let keys = ReportKeyList(String(decoding: bytes, as: UTF8.self)) else {
             Terminal.talk(
                 "\(key.printable) is neither a keys.json (throng-keys/1) nor the PEM of an Ed25519 public key. A private key checks "
-                    + "nothing: ask whoever runs the daemon for the public one."
-            )
+                    + "nothing: ask whoever runs the daemon for the public one.")
             throw ExitCode(2)
         }
         let check: FolderCheck

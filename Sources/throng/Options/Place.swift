@@ -14,8 +14,7 @@ struct Place: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A PostgreSQL to use, as a URL or keywords; without it a private one runs in the data directory.",
-            valueName: "url"))
-    var database: String?
+            valueName: "url")) var database: String?
 
     static var standardData: String {
         if getuid() == 0 { return "/var/lib/throng" }
@@ -53,12 +52,7 @@ enum DatabaseAccess {
         }
         try DataDirectory.checkTrust(in: place.dataPath)
         let cluster = try PrivateCluster.quiet(in: directory)
-        if cluster.processID != nil { return try await body(cluster.settings) }
-        try await cluster.start()
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(cluster.settings)) } catch { result = .failure(error) }
-        try await cluster.stop()
-        return try result.get()
+        return try await cluster.processID == nil ? cluster.lend(body) : body(cluster.settings)
     }
 
     /// Lends a connection for the length of the call.
@@ -94,7 +88,23 @@ extension PrivateCluster {
         logger.logLevel = level
         return try PrivateCluster(directory: directory, logger: logger)
     }
+
+    /// Runs it for the length of the call.
+    func lend<Value: Sendable>(_ body: (ConnectionSettings) async throws -> Value) async throws -> Value {
+        try await start()
+        do {
+            let value = try await body(settings)
+            try await stop()
+            return value
+        } catch {
+            // The first error matters more than how the end went.
+            try? await stop()
+            throw error
+        }
+    }
 }
+
+extension DaemonID: ExpressibleByArgument { package init?(argument: String) { self.init(argument) } }
 
 extension Connection {
     /// Opens a connection for statements that go through tables of any size.

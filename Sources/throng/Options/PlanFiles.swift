@@ -10,9 +10,7 @@ struct PlanFiles: ParsableArguments {
     @Option(name: .customLong("plan"), help: ArgumentHelp("A plan; give it once for each app.", valueName: "file"))
     var files: [String] = []
 
-    func read() throws -> [Plan] { try readSources().map(\.plan) }
-
-    func readSources() throws -> [RunningPlan] { try Self.sources(files) }
+    func read() throws -> [Plan] { try Self.sources(files).map(\.plan) }
 
     static func sources(_ files: [String]) throws -> [RunningPlan] {
         guard !files.isEmpty else {
@@ -36,22 +34,19 @@ struct PlanFiles: ParsableArguments {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandFailure("\(file): there is no such file, or it can't be read.")
         }
-        return RunningPlan(
-            plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: Place.absolute(file))
+        return RunningPlan(plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: Place.absolute(file))
     }
 
-    /// Runs what reads plans; prints the problems of a plan that has any, and ends with 2.
-    static func sayingProblems<Value>(_ work: () throws -> Value) throws -> Value {
-        do {
-            return try work()
-        } catch let problems as PlanProblems {
-            for problem in problems.all { Terminal.data(problem.description) }
+    /// Runs what reads plans; says the problems of a plan that has any, and ends with 2.
+    static func sayingProblems<Value>(
+        by say: (String) -> Void = { Terminal.data($0) }, _ work: () throws -> Value
+    ) throws -> Value {
+        do { return try work() } catch let problems as PlanProblems {
+            for problem in problems.all { say(problem.description) }
             throw ExitCode(2)
         }
     }
-}
 
-extension PlanFiles {
     static func sayWhatIsNotInForce(_ plans: [Plan], _ connection: Connection) async throws {
         for known in try await PlanRegistry(connection).inForce() {
             guard let plan = plans.first(where: { $0.app.name == known.app }), plan.version != known.plan else {
@@ -70,12 +65,9 @@ struct PeriodOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A day, month, week or hour of the app's calendar: 2026-11-20, 2026-11, 2026-W47, 2026-11-20T10:00.",
-            valueName: "period"))
-    var period: String?
+            valueName: "period")) var period: String?
 
-    func period(of plan: Plan) throws -> Period? {
-        try period.map { try Self.period($0, of: plan) }
-    }
+    func period(of plan: Plan) throws -> Period? { try period.map { try Self.period($0, of: plan) } }
 
     /// The period of an app's calendar that a text names.
     static func period(_ period: String, of plan: Plan) throws -> Period {

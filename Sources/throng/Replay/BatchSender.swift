@@ -36,20 +36,14 @@ struct BatchSender: Sendable {
 
     typealias Parcel = Crowd.Parcel
 
-    private struct ServerRefusal: Decodable {
-        let error: String
-    }
+    private struct ServerRefusal: Decodable { let error: String }
 
-    init(
-        to base: String, patience: Duration = .seconds(60), connections: Int = 8, authorities: String? = nil
-    ) throws {
+    init(to base: String, patience: Duration = .seconds(60), connections: Int = 8, authorities: String? = nil) throws {
         guard let url = URL(string: base), url.scheme == "http" || url.scheme == "https", url.host != nil else {
             throw CommandFailure("'\(AddressText.shown(base))' is no address of a server; write http://127.0.0.1:8080.")
         }
         endpoint = (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/v1/batches"
-        self.patience = patience
-        self.connections = connections
-        self.authorities = authorities
+        (self.patience, self.connections, self.authorities) = (patience, connections, authorities)
     }
 
     /// Sends every parcel; the order between parcels is not kept.
@@ -85,10 +79,8 @@ struct BatchSender: Sendable {
             do {
                 let answer = try await connection.answer(to: request, within: .seconds(30), bodyLimit: 1 << 20)
                 switch answer.status {
-                case 202:
-                    return try note(JSONDecoder().decode(BatchAnswer.self, from: Data(answer.body)), &tally)
-                case 503:
-                    retryAfter = answer.header("retry-after").flatMap { Int($0) }.map { .seconds($0) }
+                case 202: return try note(JSONDecoder().decode(BatchAnswer.self, from: Data(answer.body)), &tally)
+                case 503: retryAfter = answer.header("retry-after").flatMap { Int($0) }.map { .seconds($0) }
                 default:
                     tally.refused += parcel.events
                     tally.refusedBatches[Self.word(for: answer), default: 0] += 1

@@ -6,8 +6,7 @@ import ThrongSystem
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay",
-        abstract: "Posts recorded batches or events to a daemon.",
+        commandName: "replay", abstract: "Posts recorded batches or events to a daemon.",
         usage: "throng replay --to <url> <file> [<options>]",
         discussion: """
             FILE has one JSON object a line. A line with "events" is a batch and is sent as it is. Any other line is an \
@@ -22,29 +21,14 @@ struct ReplayCommand: AsyncParsableCommand {
               throng replay --to http://127.0.0.1:8080 --app shop --purpose product events.ndjson
             """)
 
-    @Option(name: .customLong("to"), help: ArgumentHelp("The daemon.", valueName: "url"))
-    var server: String
-
-    @Option(help: ArgumentHelp("The app of the events.", valueName: "name"))
-    var app: String?
-
-    @Option(help: ArgumentHelp("The purpose of the events.", valueName: "name"))
-    var purpose: String?
-
-    @Option(help: "How many batches may be under way at once.")
-    var connections: Int = 8
-
-    @Option(help: "Seconds after which an unanswered batch ends the run.")
-    var patience: Int = 60
-
-    @Flag(help: "Sends batches in the window that is open now, whatever window they were recorded in.")
-    var now = false
-
-    @Flag(help: "Prints the count as JSON.")
-    var json = false
-
-    @Argument(help: ArgumentHelp("NDJSON; - is standard input.", valueName: "file"))
-    var file: String
+    @Option(name: .customLong("to"), help: ArgumentHelp("The daemon.", valueName: "url")) var server: String
+    @Option(help: ArgumentHelp("The app of the events.", valueName: "name")) var app: String?
+    @Option(help: ArgumentHelp("The purpose of the events.", valueName: "name")) var purpose: String?
+    @Option(help: "How many batches may be under way at once.") var connections: Int = 8
+    @Option(help: "Seconds after which an unanswered batch ends the run.") var patience: Int = 60
+    @Flag(help: "Sends batches in the window that is open now, whatever window they were recorded in.") var now = false
+    @Flag(help: "Prints the count as JSON.") var json = false
+    @Argument(help: ArgumentHelp("NDJSON; - is standard input.", valueName: "file")) var file: String
 
     func validate() throws {
         guard connections >= 1, connections <= 1024 else { throw ValidationError("--connections takes 1 to 1024.") }
@@ -53,9 +37,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sender = try BatchSender(to: server, patience: .seconds(patience), connections: connections)
-        let windows = RotationLookup(server: server)
-        let parcels = try await Recording(app: app, purpose: purpose, reopens: now, windows: windows).parcels(
-            from: lines())
+        let windows = TermsLookup(server: server)
+        let recording = Recording(app: app, purpose: purpose, reopens: now, windows: windows)
+        let parcels = try await recording.parcels(from: lines())
         let progress = ProgressBar("replay", total: parcels.reduce(0) { $0 + $1.events }, unit: "events")
         let tally = try await sender.send(parcels, progress: progress)
         progress.finish()
@@ -94,13 +78,11 @@ struct Recording {
     let purpose: String?
     /// True if recorded batches move to the window that is open now.
     let reopens: Bool
-    let windows: RotationLookup
+    let windows: TermsLookup
 
     private static let eventsPerBatch = 100
 
-    private struct Line: Decodable {
-        let events: [Batch.Event]?
-    }
+    private struct Line: Decodable { let events: [Batch.Event]? }
 
     private struct EventLine: Decodable {
         let event: String
@@ -141,13 +123,10 @@ struct Recording {
                     try close()
                     let identifier = identifiers[device] ?? BatchID.random().description
                     identifiers[device] = identifier
+                    let terms = try await windows.terms(of: purpose, in: app)
                     open = Batch(
-                        app: app,
-                        purpose: purpose,
-                        window: try await windows.openWindow(app: app, purpose: purpose),
-                        id: try await windows.hasIdentifiers(app: app, purpose: purpose) ? identifier : nil,
-                        context: context,
-                        events: [])
+                        app: app, purpose: purpose, window: terms.openWindow,
+                        id: terms.identifier == .absent ? nil : identifier, context: context, events: [])
                     openDevice = device
                 }
                 open?.events.append(
@@ -165,7 +144,7 @@ struct Recording {
     ) async throws -> BatchSender.Parcel {
         guard reopens else { return BatchSender.Parcel(body: String(line), events: events) }
         var batch = try decoder.decode(Batch.self, from: bytes)
-        batch.window = try await windows.openWindow(app: batch.app, purpose: batch.purpose)
+        batch.window = try await windows.terms(of: batch.purpose, in: batch.app).openWindow
         return try Self.parcel(batch)
     }
 
@@ -184,28 +163,14 @@ struct Recording {
     }
 }
 
-/// Asks a daemon for the rotation of a purpose: it is part of the public plan.
-actor RotationLookup {
+/// Asks a daemon for the terms of a purpose: they are part of the public plan.
+actor TermsLookup {
     private let server: String
-    private var known: [String: Known] = [:]
-
-    /// The rules of the plan for a purpose's batches.
-    private struct Known {
-        let rotation: Rotation
-        let hasIdentifiers: Bool
-    }
+    private var known: [String: PublicPlan.Purpose] = [:]
 
     init(server: String) { self.server = server.hasSuffix("/") ? String(server.dropLast()) : server }
 
-    func openWindow(app: String, purpose: String) async throws -> Int64 {
-        try await lookUp(app: app, purpose: purpose).rotation.window(at: UnixClock.system.now).value
-    }
-
-    func hasIdentifiers(app: String, purpose: String) async throws -> Bool {
-        try await lookUp(app: app, purpose: purpose).hasIdentifiers
-    }
-
-    private func lookUp(app: String, purpose: String) async throws -> Known {
+    func terms(of purpose: String, in app: String) async throws -> PublicPlan.Purpose {
         let key = "\(app)/\(purpose)"
         if let found = known[key] { return found }
         let name = app.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? app
@@ -218,9 +183,11 @@ actor RotationLookup {
         guard let found = plan.purposes.first(where: { $0.name.text == purpose }) else {
             throw CommandFailure("The plan of '\(app)' has no purpose '\(purpose)'.")
         }
-        let entry = Known(
-            rotation: Rotation(seconds: found.rotationSeconds), hasIdentifiers: found.identifier != .absent)
-        known[key] = entry
-        return entry
+        known[key] = found
+        return found
     }
+}
+
+extension PublicPlan.Purpose {
+    fileprivate var openWindow: Int64 { Rotation(seconds: rotationSeconds).window(at: UnixClock.system.now).value }
 }

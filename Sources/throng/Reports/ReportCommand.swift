@@ -9,8 +9,7 @@ import ThrongSystem
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report",
-        abstract: "Makes partners' reports, and says how they stand.",
+        commandName: "report", abstract: "Makes partners' reports, and says how they stand.",
         discussion: "EXAMPLES\n  throng report --plan plan.yaml --data ./data\n  throng report show --data ./data",
         subcommands: [ReportMakeCommand.self, ReportShowCommand.self, ReportSendCommand.self],
         defaultSubcommand: ReportMakeCommand.self)
@@ -41,8 +40,7 @@ extension ReportShowCommand {
 
 struct ReportSendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send",
-        abstract: "Lets a run's deliveries be tried again: those that were given up, and folders.",
+        commandName: "send", abstract: "Lets a run's deliveries be tried again: those that were given up, and folders.",
         discussion: """
             The files are the ones that were made, the idempotency keys those of the first tries. What arrived over HTTPS is \
             not sent again. `throng serve` does it at its next look at what is due.
@@ -51,9 +49,7 @@ struct ReportSendCommand: AsyncParsableCommand {
               throng report send weekly_shop-2026-W47 --data ./data
             """)
 
-    @Argument(help: "What `throng report show` begins its lines with, such as weekly_shop-2026-W47.")
-    var id: String
-
+    @Argument(help: "What `throng report show` begins its lines with, such as weekly_shop-2026-W47.") var id: String
     @OptionGroup var place: Place
 
     func run() async throws {
@@ -67,8 +63,7 @@ struct ReportSendCommand: AsyncParsableCommand {
 
 struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Lists the runs of reports, or shows all that is on record of one.",
+        commandName: "show", abstract: "Lists the runs of reports, or shows all that is on record of one.",
         usage: "throng report show [<id>] [<options>]",
         discussion: """
             Without a run it lists all: partner, report, period, how each stands, and its deliveries. running: it is being made. \
@@ -83,22 +78,15 @@ struct ReportShowCommand: AsyncParsableCommand {
               throng report show weekly_shop-2026-W47 --data ./data --out ./again
             """)
 
-    @Argument(help: "What the list begins a line with, such as weekly_shop-2026-W47.")
-    var id: String?
-
+    @Argument(help: "What the list begins a line with, such as weekly_shop-2026-W47.") var id: String?
     @OptionGroup var place: Place
-
-    @Option(help: ArgumentHelp("Lists only this app's.", valueName: "name"))
-    var app: String?
-
-    @Option(help: ArgumentHelp("Lists only this partner's.", valueName: "name"))
-    var partner: String?
+    @Option(help: ArgumentHelp("Lists only this app's.", valueName: "name")) var app: String?
+    @Option(help: ArgumentHelp("Lists only this partner's.", valueName: "name")) var partner: String?
 
     @Option(help: ArgumentHelp("A folder that gets the files once more, as they were made.", valueName: "dir"))
     var out: String?
 
-    @Flag(help: "Prints it as JSON.")
-    var json = false
+    @Flag(help: "Prints it as JSON.") var json = false
 
     private struct Shown: Encodable {
         let run: ReportRecord
@@ -250,8 +238,7 @@ struct ReportRecord: Encodable {
 
 struct ReportMakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "make",
-        abstract: "Makes reports and delivers them (the default).",
+        commandName: "make", abstract: "Makes reports and delivers them (the default).",
         usage: "throng report make --plan <file> [<options>]",
         discussion: """
             Without --period it takes each report's last complete period. A report is made once a period: where it was made \
@@ -267,15 +254,12 @@ struct ReportMakeCommand: AsyncParsableCommand {
     @OptionGroup var plans: PlanFiles
     @OptionGroup var place: Place
     @OptionGroup var period: PeriodOption
-
-    @Option(help: ArgumentHelp("Only this partner's reports.", valueName: "name"))
-    var partner: String?
+    @Option(help: ArgumentHelp("Only this partner's reports.", valueName: "name")) var partner: String?
 
     @Option(help: ArgumentHelp("A folder for the files, instead of the plan's deliveries.", valueName: "dir"))
     var out: String?
 
-    @Flag(help: "Prints the paths as JSON.")
-    var json = false
+    @Flag(help: "Prints the paths as JSON.") var json = false
 
     func run() async throws {
         // A report of made-up numbers says so, whoever makes it.
@@ -304,8 +288,7 @@ struct ReportMakeCommand: AsyncParsableCommand {
             let known = plan.partners.map(\.name.text).joined(separator: ", ")
             throw CommandFailure("No report of \(plan.app.name) goes to '\(partner)'; its partners are \(known).")
         }
-        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-        let now = UnixClock.system.now
+        let (calendar, now) = (plan.calendar, UnixClock.system.now)
         var paths: [String] = []
         for report in reports {
             let current = calendar.period(report.period, containing: now)
@@ -317,13 +300,19 @@ struct ReportMakeCommand: AsyncParsableCommand {
                 continue
             }
             func lacking(_ error: PrintError) { Terminal.talk("\(report.name): \(error)") }
-            if let out {
-                paths += try await scheduler.write(
-                    report, plan: plan, period: chosen, now: now, to: out, lacking: lacking)
-            } else {
-                paths += try await scheduler.deliver(report, plan: plan, period: chosen, now: now, lacking: lacking)
-            }
+            paths += try await scheduler.writeOrDeliver(
+                report, plan: plan, period: chosen, now: now, to: out, lacking: lacking)
         }
         return paths
+    }
+}
+
+extension ReportScheduler {
+    /// Writes a report's files into a folder; delivers them as the plan says where none is named.
+    func writeOrDeliver(
+        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, to out: String?, lacking: (PrintError) -> Void
+    ) async throws -> [String] {
+        guard let out else { return try await deliver(report, plan: plan, period: period, now: now, lacking: lacking) }
+        return try await write(report, plan: plan, period: period, now: now, to: out, lacking: lacking)
     }
 }

@@ -53,9 +53,7 @@ enum DaemonSettings {
     /// - Returns: options that hold where there are no problems, and the problems.
     static func daemon(_ settings: Settings) -> (options: DaemonOptions, problems: [any Error]) {
         var problems: [any Error] = settings.unknownVariables.map { ValidationError($0) }
-        func trying(_ work: () throws -> Void) {
-            do { try work() } catch { problems.append(error) }
-        }
+        func trying(_ work: () throws -> Void) { do { try work() } catch { problems.append(error) } }
         problems += LocalPaths.problems(of: settings)
         var sources: [RunningPlan] = []
         trying { sources = try PlanFiles.sources(settings.value(of: .plan)?.texts ?? []) }
@@ -107,9 +105,7 @@ enum DaemonSettings {
         do throws(CredentialSettingsError) {
             options.credentials = try CredentialSettings(
                 path: value.text, apps: options.plans.map(\.app.name), secrets: options.reports.delivery.secrets)
-        } catch {
-            throw ValidationError("\(value.place): \(error).")
-        }
+        } catch { throw ValidationError("\(value.place): \(error).") }
     }
 
     private static func setMembers(of options: inout DaemonOptions, _ settings: Settings) throws {
@@ -156,8 +152,8 @@ enum DaemonSettings {
         let authorities = settings.value(of: .clientAuthorities)?.text
         switch (settings.value(of: .certificate), settings.value(of: .key)) {
         case (let certificate?, let key?):
-            var files = TLSFiles(certificate: certificate.text, key: key.text)
-            files.clientAuthorities = authorities
+            var files = TLSFiles(certificate: certificate.file, key: key.text, clientAuthorities: authorities)
+            files.isForSubdomains = certificate.isForSubdomains
             return files
         case (nil, nil):
             guard authorities == nil else { throw TLSError.authoritiesWithoutTLS }
@@ -255,10 +251,7 @@ enum ReportVariables {
 
     /// Host names without the port that needs no mention.
     private static func names(_ text: String) -> Set<String> {
-        Set(
-            text.lowercased().split(separator: " ").map {
-                $0.hasSuffix(":443") ? String($0.dropLast(4)) : String($0)
-            })
+        Set(text.lowercased().split(separator: " ").map { $0.hasSuffix(":443") ? String($0.dropLast(4)) : String($0) })
     }
 
     /// A plan alone makes nobody send anything anywhere: the operator allows each host.

@@ -80,6 +80,14 @@ struct SettingValue: Sendable, Hashable {
 
     var text: String { texts.joined(separator: " ") }
 
+    /// The path in a text such as `/etc/throng/tls/fullchain.pem includeSubDomains`.
+    var file: String { isForSubdomains ? String(text.dropLast(Self.subdomains.count)) : text }
+
+    /// True if browsers are to use https for names under the daemon's, too (RFC 6797, section 6.1.2).
+    var isForSubdomains: Bool { text.lowercased().hasSuffix(Self.subdomains) }
+
+    private static let subdomains = " includesubdomains"
+
     /// The place of the value, for messages: `--listen`, `THRONG_LISTEN`, `/etc/throng/throng.yaml:3: listen`.
     var place: String {
         switch origin {
@@ -97,8 +105,7 @@ extension Setting {
         key: "data", option: "--data", kind: .path, standard: Place.standardData, meaning: "the data directory")
     static let database = Setting(
         key: "database", option: "--database", kind: .connection,
-        standard: "a private PostgreSQL in the data directory",
-        meaning: "a PostgreSQL to use, as a URL or keywords")
+        standard: "a private PostgreSQL in the data directory", meaning: "a PostgreSQL to use, as a URL or keywords")
     static let listen = Setting(
         key: "listen", option: "--listen", kind: .text, standard: "127.0.0.1:8080",
         meaning: "where clients post: host:port, or unix:path")
@@ -124,7 +131,9 @@ extension Setting {
         meaning: "certificates in PEM that vouch for other daemons, where these speak TLS")
     static let certificate = Setting(
         key: "tls.certificate", option: "--tls-certificate", kind: .path, standard: "plain HTTP",
-        meaning: "speaks TLS, by this certificate and those behind it, in PEM")
+        meaning: """
+            speaks TLS, by this certificate and those behind it, in PEM; "FILE includeSubDomains": https for names below, too
+            """)
     static let key = Setting(
         key: "tls.key", option: "--tls-key", kind: .path, standard: "none",
         meaning: "the certificate's private key, in PEM")

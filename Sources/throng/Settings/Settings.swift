@@ -62,7 +62,6 @@ struct Settings: Sendable {
     }
 }
 
-/// A setting that is a whole number.
 struct NumberSetting<Options>: Sendable {
     let key: String
     let unit: String

@@ -67,16 +67,12 @@ struct SettingsFile: Sendable {
         do {
             // Anchors are the parser's.
             let parser = try Parser(yaml: text, resolver: .basic)
-            try withExtendedLifetime(parser) {
-                if let root = try parser.singleRoot() { reading.read(root, below: "") }
-            }
+            try withExtendedLifetime(parser) { if let root = try parser.singleRoot() { reading.read(root, below: "") } }
         } catch YamlError.duplicatedKeysInMapping(let names, let context) {
             reading.refuse(context.mark.line, "", "\(names.first ?? "a key") is written twice; keep one")
         } catch YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _) {
             reading.refuse(mark.line, "", "this is no YAML: \(problem)")
-        } catch {
-            reading.refuse(1, "", "this is no YAML that can be read")
-        }
+        } catch { reading.refuse(1, "", "this is no YAML that can be read") }
         entries = reading.entries
         problems = reading.problems
     }

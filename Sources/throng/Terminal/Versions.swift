@@ -25,14 +25,9 @@ enum Versions {
 
     static var formats: [(name: String, version: String)] {
         [
-            ("plan", "\(Plan.format)"),
-            ("wire", "v\(Batch.protocolVersion)"),
-            ("journal", Journal.format),
-            ("database", "schema \(Migration.all.last?.version ?? 0)"),
-            ("report", ReportDocument.jsonFormat),
-            ("manifest", ReportManifest.format),
-            ("proof", RetentionProof.format),
-            ("backup", BackupList.version),
+            ("plan", "\(Plan.format)"), ("wire", "v\(Batch.protocolVersion)"), ("journal", Journal.format),
+            ("database", "schema \(Migration.all.last?.version ?? 0)"), ("report", ReportDocument.jsonFormat),
+            ("manifest", ReportManifest.format), ("proof", RetentionProof.format), ("backup", BackupList.version),
             ("built with", "Swift \(swift)"),
         ]
     }
@@ -46,9 +41,7 @@ enum Versions {
 
 extension String {
     /// The text with spaces behind it, so that columns line up.
-    func padded(to length: Int) -> String {
-        self + String(repeating: " ", count: Swift.max(0, length - count))
-    }
+    func padded(to length: Int) -> String { self + String(repeating: " ", count: Swift.max(0, length - count)) }
 }
 
 extension Terminal {

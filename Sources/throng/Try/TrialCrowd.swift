@@ -1,5 +1,6 @@
 import Foundation
 import ThrongCrowd
+import ThrongIngest
 import ThrongPlan
 import ThrongStore
 import ThrongSystem
@@ -12,33 +13,20 @@ struct TrialCrowd {
     let devices: Int
     let seed: UInt64
 
-    /// The outcome of a trial's events.
-    struct Tally {
-        var counted = 0
-        var refused: [String: Int] = [:]
-
-        mutating func add(_ other: (counted: Int, refused: [String: Int])) {
-            counted += other.counted
-            refused.merge(other.refused, uniquingKeysWith: +)
-        }
-    }
-
     /// The time that counting and releasing past days may take. Unit: seconds.
     private static let budget = 22.0
     /// The days that are counted at least, if so many are asked for: two weeks have one whole week in any case.
     private static let least = 14
 
-    private var calendar: PeriodCalendar { PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc }
-
     /// The day before now.
-    var yesterday: Period { calendar.period(.day, containing: today.start - 1) }
+    var yesterday: Period { plan.calendar.period(.day, containing: today.start - 1) }
     /// The day that is not over.
-    var today: Period { calendar.period(.day, containing: UnixClock.system.now) }
+    var today: Period { plan.calendar.period(.day, containing: UnixClock.system.now) }
 
     /// Returns the days up to yesterday, the oldest first.
     func past(_ days: Int) -> [Period] {
         var past = [yesterday]
-        while past.count < days { past.append(calendar.period(.day, containing: past[past.count - 1].start - 1)) }
+        while past.count < days { past.append(plan.calendar.period(.day, containing: past[past.count - 1].start - 1)) }
         return past.reversed()
     }
 
@@ -63,7 +51,7 @@ struct TrialCrowd {
 
     /// Counts days, the oldest first, each with a crowd of its own that is a little smaller the longer ago it is; and
     /// today as if all of its crowd had come by now.
-    func count(_ days: [Period], into settings: ConnectionSettings) async throws -> Tally {
+    func count(_ days: [Period], into settings: ConnectionSettings) async throws -> PastDays.Tally {
         let past = try PastDays(plan)
         let store = CounterStore(settings)
         defer { store.close() }
@@ -75,15 +63,14 @@ struct TrialCrowd {
             return max(Int(Double(devices) * share), 1)
         }
         let bar = ProgressBar("counting days", total: sizes.reduce(devices, +), unit: "devices")
-        var tally = Tally()
+        var tally = PastDays.Tally()
         for (place, day) in days.enumerated() {
             let own = seed &+ UInt64(days.count - 1 - place)
-            tally.add(
-                try await past.count(
-                    batches(day, sizes[place], own) { bar.advance(by: 1) }, at: day.end + 1, into: store))
+            let batches = batches(day, sizes[place], own) { bar.advance(by: 1) }
+            tally.add(try await past.count(batches, at: day.end + 1, into: store))
         }
         let now = batches(today, devices, seed &+ 1000) { bar.advance(by: 1) }
-        _ = try await past.count(now, at: today.end + 1, into: store)
+        try await past.count(now, at: today.end + 1, into: store)
         bar.finish()
         return tally
     }
@@ -96,7 +83,7 @@ struct TrialCrowd {
         let store = CounterStore(settings)
         defer { store.close() }
         let past = try PastDays(plan, only: Set(anew.map(\.name)))
-        _ = try await past.count(batches(today, devices, seed &+ 1000) {}, at: today.end + 1, into: store)
+        try await past.count(batches(today, devices, seed &+ 1000) {}, at: today.end + 1, into: store)
     }
 
     /// The sample's shoppers post at one time, each under one identifier; devices that are made up post as it happens.
@@ -118,5 +105,89 @@ struct TrialCrowd {
         return crowd.parcels(
             plan: plan, purposes: plan.purposes, day: now - 86_400, now: now, devices: count, seed: seed
         ).filter { $0.signals.isEmpty }
+    }
+}
+
+/// Days of a crowd, counted by the daemon's own code, but in this process: no daemon takes events that are older than two
+/// days, or ends a window early.
+struct PastDays {
+    /// The outcome of events.
+    struct Tally {
+        var counted = 0
+        var refused: [String: Int] = [:]
+
+        fileprivate mutating func refuse(_ answer: BatchAnswer) {
+            for each in answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
+        }
+
+        mutating func add(_ other: Tally) {
+            counted += other.counted
+            refused.merge(other.refused, uniquingKeysWith: +)
+        }
+    }
+
+    private let layouts: [MetricLayout]
+    private let terms: [MetricLayout: ReleaseTerms]
+    private let space: CellSpace
+    private let intake: Intake
+
+    /// Compiles the plan.
+    ///
+    /// - Parameter names: the metrics that are counted; nil for all.
+    init(_ plan: Plan, only names: Set<MetricName>? = nil) throws {
+        var counted = plan
+        if let names { counted.metrics.removeAll { !names.contains($0.name) } }
+        layouts = try counted.metrics.map { try counted.layout(of: $0, rules: .system) }
+        terms = Dictionary(uniqueKeysWithValues: zip(layouts, counted.metrics.map(plan.releaseTerms)))
+        space = CellSpace(layouts: layouts)
+        intake = try Intake(plans: [counted], space: space, rules: .system)
+    }
+
+    /// Brings one day's batches into the counters, all at once.
+    ///
+    /// - Parameter parcels: with the time at which each comes.
+    @discardableResult func count(
+        _ parcels: [(parcel: BatchSender.Parcel, sent: UnixSeconds)], at end: UnixSeconds, into store: CounterStore
+    ) async throws -> Tally {
+        var tally = Tally()
+        try await store.registerLayouts(layouts, terms: terms)
+        let start = try await store.attach(daemon: DaemonID(UUID()))
+        var counting = Counting(
+            space: space, position: start, watermark: start, bounds: Counting.Bounds(windowBytes: .max))
+        var keys: [WindowID: WindowKey] = [:]
+        for (parcel, now) in parcels {
+            var body = parcel.body
+            let outcome = try body.withUTF8 { try intake.read($0, signals: parcel.signals, now: now, isSealed: true) }
+            let incoming: IncomingBatch
+            switch outcome {
+            case .batch(let batch): incoming = batch
+            case .optedOut(let answer, _, _), .consentOutdated(let answer, _), .keptApart(let answer):
+                tally.refuse(answer)
+                continue
+            }
+            let window = incoming.bucketed.window
+            let key = keys[window] ?? .random()
+            keys[window] = key
+            let counted = counting.count(
+                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: true, now: now)
+            switch counted {
+            case .counted(let batch):
+                tally.counted += batch.answer.accepted
+                tally.refuse(batch.answer)
+            // Each parcel has an identifier of its own for its batch.
+            case .repeated: tally.refused["repeated", default: 0] += parcel.events
+            case .full: tally.refused["no_room", default: 0] += parcel.events
+            case .withdrawn: tally.refused[RefusalReason.optedOut.rawValue, default: 0] += parcel.events
+            case .windowOver: tally.refused["window_out_of_range", default: 0] += parcel.events
+            }
+        }
+        // The day is over, and so are its windows.
+        _ = counting.takeClosings(now: .max)
+        while let flush = counting.freeze() {
+            _ = try await store.flush(flush, now: min(end, UnixClock.system.now))
+            counting.applied(flush, closed: [])
+        }
+        try await store.settle(.left)
+        return tally
     }
 }

@@ -62,9 +62,7 @@ struct TrialHouse {
         guard try files.contentsOfDirectory(atPath: path).isEmpty || MadeUpMark.isThere(in: path) else {
             throw CommandFailure("\(path) holds something else than an earlier trial; name another --data.")
         }
-        guard MadeUpMark.put(in: path) else {
-            throw CommandFailure("\(path) can't be written; name another --data.")
-        }
+        guard MadeUpMark.put(in: path) else { throw CommandFailure("\(path) can't be written; name another --data.") }
         try await cluster().remove()
         for name in try files.contentsOfDirectory(atPath: path) where name != MadeUpMark.name {
             try files.removeItem(atPath: path + "/" + name)
@@ -122,16 +120,9 @@ struct TrialHouse {
             for period in lastPeriods(of: report, plan, days).reversed() {
                 func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
                 do {
-                    if let out {
-                        files += try await scheduler.write(
-                            report, plan: plan, period: period, now: now, to: out, lacking: lacking)
-                    } else {
-                        files += try await scheduler.deliver(
-                            report, plan: plan, period: period, now: now, lacking: lacking)
-                    }
-                } catch let error as ReportSchedulerError {
-                    Terminal.talk("\(error)")
-                }
+                    files += try await scheduler.writeOrDeliver(
+                        report, plan: plan, period: period, now: now, to: out, lacking: lacking)
+                } catch let error as ReportSchedulerError { Terminal.talk("\(error)") }
             }
         }
         return (made.reduce(0) { $0 + $1.published }, made.reduce(0) { $0 + $1.withheld }, files)
@@ -141,7 +132,7 @@ struct TrialHouse {
     /// latest one.
     private func lastPeriods(of report: Report, _ plan: Plan, _ days: [Period]) -> [Period] {
         guard let first = days.first, let yesterday = days.last else { return [] }
-        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let calendar = plan.calendar
         func before(_ period: Period) -> Period { calendar.period(report.period, containing: period.start - 1) }
         var latest = calendar.period(report.period, containing: yesterday.start)
         if latest.end > yesterday.end { latest = before(latest) }

@@ -11,8 +11,7 @@ import ThrongSystem
 
 struct TryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "try",
-        abstract: "Shows a plan at work: a made-up crowd, and you.",
+        commandName: "try", abstract: "Shows a plan at work: a made-up crowd, and you.",
         discussion: """
             In a minute it counts, releases and reports eight weeks of a crowd that is made up from the plan, in a directory of \
             its own. Then a page shows each batch that you post, as it was counted, and the plan's mistakes whenever you save it.
@@ -25,9 +24,7 @@ struct TryCommand: AsyncParsableCommand {
               throng try --once --json
             """)
 
-    @Argument(help: "The plan's file (default: the sample's shop).")
-    var plan: String?
-
+    @Argument(help: "The plan's file (default: the sample's shop).") var plan: String?
     @OptionGroup var source: CrowdSource
 
     @Option(help: ArgumentHelp("Devices a day (default: the plan's audience, up to 1500).", valueName: "devices"))
@@ -36,8 +33,7 @@ struct TryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Days up to yesterday (default: 57 or half a minute's).", valueName: "days"))
     var days: Int?
 
-    @Option(help: "The same seed, the same crowd.")
-    var seed: UInt64 = 20_261_121
+    @Option(help: "The same seed, the same crowd.") var seed: UInt64 = 20_261_121
 
     @Option(help: ArgumentHelp("The page's port on 127.0.0.1 (default: 8080, if free).", valueName: "port"))
     var port: Int?
@@ -45,20 +41,11 @@ struct TryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A directory for trials (default: \(Place.standardData)-try).", valueName: "dir"))
     var data: String?
 
-    @Option(help: ArgumentHelp("Where reports go (default: in the data directory).", valueName: "dir"))
-    var out: String?
-
-    @Flag(help: "Opens the page in a browser.")
-    var open = false
-
-    @Flag(help: "Ends once the reports are made.")
-    var once = false
-
-    @Flag(help: "The daemon speaks TLS, by a certificate that it makes.")
-    var tls = false
-
-    @Flag(help: "Prints the summary as JSON.")
-    var json = false
+    @Option(help: ArgumentHelp("Where reports go (default: in the data directory).", valueName: "dir")) var out: String?
+    @Flag(help: "Opens the page in a browser.") var open = false
+    @Flag(help: "Ends once the reports are made.") var once = false
+    @Flag(help: "The daemon speaks TLS, by a certificate that it makes.") var tls = false
+    @Flag(help: "Prints the summary as JSON.") var json = false
 
     /// The most devices of a plan that names no number on the command line.
     private static let mostDevices = 1500
@@ -73,7 +60,7 @@ struct TryCommand: AsyncParsableCommand {
     func run() async throws {
         let started = ContinuousClock.now
         let (file, source) = try sample()
-        let read = try Self.read(file)
+        let read = try PlanFiles.sayingProblems(by: { Terminal.talk($0) }) { try PlanFiles.source(file) }
         let plan = read.plan.forMadeUpCrowd()
         let devices = audience ?? min(plan.app.audience, Self.mostDevices)
         let crowd = TrialCrowd(plan: plan, crowd: try source.made(for: plan), devices: devices, seed: seed)
@@ -120,15 +107,6 @@ struct TryCommand: AsyncParsableCommand {
         return (folder + "/shop.yaml", source)
     }
 
-    private static func read(_ file: String) throws -> RunningPlan {
-        do {
-            return try PlanFiles.source(file)
-        } catch let problems as PlanProblems {
-            for problem in problems.all { Terminal.talk(problem.description) }
-            throw ExitCode(2)
-        }
-    }
-
     /// Counts, releases and reports all days before any daemon looks at what is due.
     private func make(_ crowd: TrialCrowd, in house: TrialHouse) async throws -> TrialSummary {
         let wanted = days ?? Self.mostDays
@@ -137,24 +115,17 @@ struct TryCommand: AsyncParsableCommand {
         Terminal.talk(
             "Making up \(Terminal.count(crowd.devices, "device")) on each of \(Terminal.count(count, "day")), for \(crowd.plan.app.title)."
         )
-        let cluster = try house.cluster()
-        try await cluster.start()
-        do {
-            let owner = Connection(cluster.settings)
+        return try await house.cluster().lend { settings in
+            let owner = Connection(settings)
             defer { owner.close() }
             _ = try await Migrator(owner).migrate()
             let tally = try await crowd.count(past, into: try house.hastySettings())
             Terminal.talk("Releasing and reporting.")
             let made = try await house.release(crowd.plan, crowd, past, out: out)
-            try await cluster.stop()
             return TrialSummary(
                 devices: crowd.devices, days: count, eventsCounted: tally.counted,
                 eventsRefused: tally.refused.values.reduce(0, +), refusals: tally.refused,
                 cellsPublished: made.published, cellsWithheld: made.withheld, reports: made.files)
-        } catch {
-            // The first error matters more than how the end went.
-            try? await cluster.stop()
-            throw error
         }
     }
 
@@ -223,7 +194,9 @@ struct TryCommand: AsyncParsableCommand {
         defer { store.close() }
         let now = UnixClock.system.now
         var lines: [(String, String)] = []
-        let partners = plan.partners.map { ($0.title, AccessRole.partner($0.name, of: plan.app.name)) }
+        let partners = plan.partners.filter { !$0.isEverybody }.map {
+            ($0.title, AccessRole.partner($0.name, of: plan.app.name))
+        }
         for (title, role) in partners + [("Analyst", .analysis), ("Operator", .operations)] {
             let secret = AccessSecret()
             let token = AccessToken(id: secret.id, role: role, note: "trial", createdAt: now, expiresAt: now + 86_400)
@@ -232,10 +205,83 @@ struct TryCommand: AsyncParsableCommand {
         }
         Terminal.talk("\nThe daemon's pages are at \(serve.portal). Sign in with one of these tokens:")
         Terminal.talk(Terminal.table(lines))
+        if partners.count < plan.partners.count {
+            Terminal.talk("Everybody reads \(serve.portal)public/\(plan.app.name).")
+        }
     }
 
     private func show(_ summary: TrialSummary, in house: TrialHouse) throws {
         if json { return try Terminal.json(summary) }
         summary.show(keys: ReportKeyFolder(dataPath: house.path).listPath)
+    }
+}
+
+/// The results of a trial.
+struct TrialSummary: Encodable {
+    let devices: Int
+    let days: Int
+    /// The events of days that are over.
+    let eventsCounted: Int
+    let eventsRefused: Int
+    let refusals: [String: Int]
+    /// Yesterday's numbers.
+    let cellsPublished: Int
+    let cellsWithheld: Int
+    /// The files of all reports.
+    let reports: [String]
+    /// The events that a daemon took over HTTP.
+    var eventsAcknowledged: Int?
+    /// The time until the reports were there.
+    var seconds = 0
+
+    /// Prints it.
+    ///
+    /// - Parameter keys: the file of the public keys that reports are signed by.
+    func show(keys: String) {
+        let listed = refusals.sorted { $0.key < $1.key }.map { "\(Terminal.grouped($0.value)) \($0.key)" }
+            .joined(separator: ", ")
+        Terminal.talk("")
+        Terminal.data(
+            Terminal.table([
+                ("days", "\(days) of up to \(Terminal.grouped(devices)) devices, made up"),
+                ("events counted", Terminal.grouped(eventsCounted)),
+                ("events refused", Terminal.grouped(eventsRefused) + (listed.isEmpty ? "" : "  (\(listed))")),
+                ("numbers published", "\(Terminal.grouped(cellsPublished)) of yesterday"),
+                ("numbers withheld", Terminal.grouped(cellsWithheld) + "  (small groups and empty ones look the same)"),
+                ("time", "\(seconds) s"),
+            ]))
+        Terminal.data(
+            """
+
+            Your people will be others than this crowd: of what is close to k other numbers will be shown.
+
+            Reports (made up):
+            """)
+        for path in reports where path.hasSuffix(".html") { Terminal.data("  \(path)") }
+        let folders = Set(reports.map { ($0 as NSString).deletingLastPathComponent }).sorted()
+        guard !folders.isEmpty else { return }
+        Terminal.data("\nThey are signed. Check them as a partner would:")
+        for folder in folders { Terminal.data("  throng verify \(folder) --key \(keys)") }
+    }
+
+    /// The reports as the page lists them: as they would be now, and as they were made.
+    func pages(of plan: Plan) -> [TryoutReport] {
+        // What is made of shorter periods is known once these are over.
+        let ready = plan.reports.filter { report in
+            report.insights.contains { name in
+                plan.insight(name).flatMap { plan.metric($0.metric) }?.period == report.period
+            }
+        }
+        let now = ready.map { report in
+            TryoutReport(
+                title: report.title, period: "as it would be if its \(report.period.rawValue) ended now",
+                address: "/try/now/\(report.name)")
+        }
+        let made = reports.filter { $0.hasSuffix(".html") }.enumerated().map { place, path in
+            TryoutReport(
+                title: ((path as NSString).lastPathComponent as NSString).deletingPathExtension,
+                period: "as it was made", address: "/try/made/\(place)")
+        }
+        return now + made.reversed()
     }
 }

@@ -53,16 +53,13 @@ actor WatchedPlan {
             say(.starting)
             try await take(read)
             say(.counting)
-        } catch let problems as PlanProblems {
-            say(.mistaken, problems.all.map { .init($0) })
-        } catch {
+        } catch let problems as PlanProblems { say(.mistaken, problems.all.map { .init($0) }) } catch {
             say(.mistaken, [.init("\(error)")])
         }
     }
 
     private func take(_ read: Plan) async throws {
-        let next = TrialCrowd(
-            plan: read, crowd: try makeCrowd(read), devices: crowd.devices, seed: crowd.seed)
+        let next = TrialCrowd(plan: read, crowd: try makeCrowd(read), devices: crowd.devices, seed: crowd.seed)
         try house.write(bytes)
         serve.reload()
         let deadline = ContinuousClock.now + Self.patience
@@ -95,7 +92,6 @@ actor WatchedPlan {
     static func said(
         _ file: String, _ plan: Plan, _ state: TryoutPlan.State, _ problems: [TryoutPlan.Problem] = []
     ) -> TryoutPlan {
-        TryoutPlan(
-            file: file, title: plan.app.title, version: plan.version.short, state: state, problems: problems)
+        TryoutPlan(file: file, title: plan.app.title, version: plan.version.short, state: state, problems: problems)
     }
 }

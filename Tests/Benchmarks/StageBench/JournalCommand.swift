@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import ThrongCrowd
 import ThrongIngest
 import ThrongJournal
+import ThrongLoad
 
 /// Writes a journal as a daemon would have, into an empty data directory.
 struct JournalCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CAllocationCount
 import Foundation
-import ThrongCrowd
 import ThrongIngest
+import ThrongLoad
 import ThrongPlan
 import ThrongWire
 

@@ -3,9 +3,9 @@ import CAllocationCount
 import CSimdJSON
 import Crypto
 import Foundation
-import ThrongCrowd
 import ThrongIngest
 import ThrongJournal
+import ThrongLoad
 import ThrongPlan
 
 /// Runs each stage over the same batches and prints what a batch took of it.

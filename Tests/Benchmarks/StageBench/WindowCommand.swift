@@ -1,9 +1,9 @@
 import ArgumentParser
 import CAllocationCount
 import Foundation
-import ThrongCrowd
 import ThrongIngest
 import ThrongJournal
+import ThrongLoad
 import ThrongPlan
 
 /// Writes a journal of one open window as a daemon would have, with its checkpoints, into an empty data directory.

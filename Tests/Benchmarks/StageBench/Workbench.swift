@@ -3,6 +3,7 @@ import Foundation
 import ThrongCrowd
 import ThrongIngest
 import ThrongJournal
+import ThrongLoad
 import ThrongPlan
 import ThrongWire
 

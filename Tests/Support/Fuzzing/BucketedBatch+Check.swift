@@ -7,11 +7,12 @@ extension BucketedBatch {
         try FuzzFinding.check(
             repeats.count == contributions.count, .mismatch(what: "contributions and their repeats"))
         for event in events {
-            let places = event.contributions
-            try FuzzFinding.check(
-                places.lowerBound >= 0 && Int(places.upperBound) <= contributions.count
-                    && (event.refusal == nil || places.isEmpty),
-                .mismatch(what: "an event and its contributions"))
+            for places in [event.contributions, event.own] {
+                try FuzzFinding.check(
+                    places.lowerBound >= 0 && Int(places.upperBound) <= contributions.count
+                        && (event.refusal == nil || places.isEmpty),
+                    .mismatch(what: "an event and its contributions"))
+            }
         }
         for contribution in contributions {
             let layout = space.layouts[Int(contribution.metric)]

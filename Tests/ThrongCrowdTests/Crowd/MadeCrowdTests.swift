@@ -173,7 +173,7 @@ struct MadeCrowdTests {
         ]
         for line in lines {
             try "dimension,bucket,share\n\(line)\n".write(to: file, atomically: true, encoding: .utf8)
-            #expect(throws: LoadError.malformedShare(file: file.path, line: 2)) {
+            #expect(throws: CrowdError.malformedShare(file: file.path, line: 2)) {
                 try CrowdShares(file: file.path, for: plan)
             }
         }

@@ -1,12 +1,13 @@
 import Testing
 import ThrongPlan
 import ThrongRelease
+import ThrongReport
 
 @testable import ThrongCrowd
 
 @Suite("What a bound cuts is read from what was released")
 struct ReleasedBoundTests {
-    private static func plan(bound: Int, more: String = "") throws -> Plan {
+    private static func plan(bound: String, more: String = "") throws -> Plan {
         let rest = "question: What?, decision: That., owner: Team, expires: 2027-10-31, purpose: product, period: day"
         return try Plan(
             yaml: """
@@ -22,9 +23,10 @@ struct ReleasedBoundTests {
     private static let today = CalendarDate(daysSince1970: 20_777)
 
     /// What a week's releases tell of a bound, of devices by band that are the same each day.
-    private static func told(_ bound: Int, of devices: [Int64], days: Int = 7, seed: UInt64 = 1) throws -> ReleasedBound
-    {
-        let plan = try plan(bound: bound)
+    private static func told(
+        _ bound: Int?, of devices: [Int64], days: Int = 7, seed: UInt64 = 1
+    ) throws -> ReleasedBound {
+        let plan = try plan(bound: bound.map { "\($0)" } ?? "auto")
         let (views, times) = (plan.metrics[0], plan.metrics[1])
         let layout = try plan.layout(of: times, rules: .system)
         let cubes = (0..<days).map { day in
@@ -66,10 +68,31 @@ struct ReleasedBoundTests {
         #expect(high.suggested == 19 && high.periods == 7 && high.exceeded?.least == 0)
         #expect(high.line.contains("as 'times' tells in 7 periods; 19 would be by 3."))
         #expect(high.line.hasSuffix("with margins of events 0.19 times as wide"))
+        #expect(try Self.told(20, of: [9900, 60, 30, 10, 0, 0]).line.hasSuffix(" 0.13 times as wide"))
         // 4 % send more than 19: so much is allowed, and 9 would cut 10 %.
         #expect(try Self.told(19, of: Self.many).suggested == nil)
         let low = try Self.told(4, of: Self.many)
         #expect(low.suggested == 19 && 0.28...0.32 ~= low.exceeded?.least ?? 0)
+    }
+
+    @Test("releases that choose take the smallest rung that few surely exceed, and 20 where none is told to be")
+    func chosen() throws {
+        // Bands begin with 1, 2, 5, 10, 20 and 50 events.
+        let cases: [(devices: [Int64], bound: Int)] = [
+            (Self.many, 20), ([9900, 60, 30, 10, 0, 0], 2), ([4000, 3000, 2900, 60, 30, 10], 10),
+            ([4000, 3000, 60, 60, 30, 10], 5), ([1000, 1000, 1000, 1000, 1000, 100], 50),
+            ([100, 100, 100, 100, 100, 5000], 20), ([4, 4, 4, 4, 4, 4], 20),
+        ]
+        for (devices, bound) in cases {
+            for seed in UInt64(1)...4 {
+                let told = try Self.told(nil, of: devices, seed: seed)
+                #expect(told.chosen == bound, "\(devices)")
+            }
+        }
+        #expect(try Self.told(nil, of: Self.many, days: 0).chosen == 20)
+        let line = try Self.told(nil, of: cases[3].devices).line
+        #expect(line == "metric 'views': its next release takes bound 5, as 'times' tells in 7 periods")
+        #expect(try Self.told(19, of: Self.many).chosen == nil)
     }
 
     @Test("a bound between bands is told by their ends, and one that all bands exceed by that alone")

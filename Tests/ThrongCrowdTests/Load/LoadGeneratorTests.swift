@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Testing
-import ThrongCrowd
+import ThrongLoad
 import ThrongPlan
 import throng_lab
 

@@ -1,6 +1,7 @@
 import Testing
 import ThrongCrowd
 import ThrongIngest
+import ThrongLoad
 import ThrongPlan
 import ThrongWire
 

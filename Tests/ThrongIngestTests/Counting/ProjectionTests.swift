@@ -50,7 +50,7 @@ struct ProjectionTests {
             for leaf in UInt32(0)..<30 {
                 let cell = projection(CellIndex(leaf))
                 #expect(Self.labels(of: cell, in: margin) == Self.labels(ofLeaf: leaf, in: margin))
-                #expect(Self.layout.project(CellIndex(leaf), from: Self.layout.leaf, to: margin) == cell)
+                #expect(Self.layout.projection(from: Self.layout.leaf, to: margin)(CellIndex(leaf)) == cell)
                 #expect(Self.layout.cell(buckets: Self.layout.buckets(of: cell, in: margin), in: margin) == cell)
                 #expect(Int(cell.value) < Self.layout.size(of: margin))
             }

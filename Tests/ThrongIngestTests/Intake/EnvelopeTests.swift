@@ -58,6 +58,25 @@ struct EnvelopeTests {
     @Test("a good batch is read")
     func good() throws { #expect(try Self.read(Self.batch()) == nil) }
 
+    @Test("a byte order mark before it is no part of it")
+    func byteOrderMark() throws {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        for body in [Self.batch(), Self.batch(id: #""\u0061""#)] {
+            #expect(try Self.read(mark + body.utf8) == nil)
+        }
+        #expect(try Self.read(mark) != nil && Self.read(Array(Self.batch().utf8) + mark) == .notJSON)
+    }
+
+    @Test("whole numbers are whole however they are written")
+    func wholeNumbers() throws {
+        for window in ["1994640", "1994640.0", "1.99464e6", "199464E1"] {
+            #expect(try Self.read(Self.batch(window: window)) == nil, "\(window)")
+        }
+        for window in ["1994640.5", "1e300", "\"1994640\"", "true"] {
+            #expect(try Self.read(Self.batch(window: window))?.pointer == "/window", "\(window)")
+        }
+    }
+
     @Test(
         "each fault is named with its JSON pointer",
         arguments: [
@@ -75,6 +94,7 @@ struct EnvelopeTests {
             (batch(more: #","app":"shop""#), "duplicate_key", ""),
             (batch(context: #"{"category":"a","category":"b"}"#), "duplicate_key", "/context"),
             (batch(context: #"{"category":"a\u0000b"}"#), "nul", "/context"),
+            (batch(context: #"{"category":"\ud800"}"#), "wrong_shape", "/context"),
             (batch(id: "\"" + String(repeating: "x", count: 2049) + "\""), "string_too_long", "/id"),
             (batch(window: "1994642"), "window_out_of_range", "/window"),
             (batch(window: "1994638"), "window_out_of_range", "/window"),
@@ -97,7 +117,6 @@ struct EnvelopeTests {
             (batch(window: "1e400"), "number_out_of_range"),
             (batch(window: "123456789012345678901234567890"), "number_out_of_range"),
             (batch(context: #"{"category":[[[[[[[[[]]]]]]]]]}"#), "too_deep"),
-            (batch(context: #"{"category":"\ud800"}"#), "not_json"),
         ])
     func documents(body: String, code: String) throws { #expect(try Self.read(body)?.code == code) }
 

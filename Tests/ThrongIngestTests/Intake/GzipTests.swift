@@ -37,6 +37,17 @@ struct GzipTests {
         }
     }
 
+    @Test("of several members, one after another, are one body, with the limit of one")
+    func members() throws {
+        let hello = "hello hello hello"
+        #expect(try Self.unpacked(Self.packed + Self.packed, limit: 34).get() == Array((hello + hello).utf8))
+        #expect(Self.unpacked(Self.packed + Self.packed, limit: 33) == .failure(.bodyTooLarge(limit: 33)))
+        #expect(Self.unpacked(Self.packed + Self.packed.dropLast(), limit: 99) == .failure(.notGzip))
+        let empty = try #require(Gzip.packed([]))
+        let many = Array(repeatElement(empty, count: 50_000).joined()) + Self.packed
+        #expect(try Self.unpacked(many, limit: 1 << 20).get() == Array(hello.utf8))
+    }
+
     @Test("is refused when it is cut, changed or followed by anything")
     func damaged() {
         for count in 0..<Self.packed.count {

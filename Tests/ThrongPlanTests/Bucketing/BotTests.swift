@@ -34,6 +34,12 @@ struct BotTests {
             "Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/538.1 (KHTML, like Gecko) PhantomJS/2.1.1 Safari/538.1",
             "kube-probe/1.29", "ELB-HealthChecker/2.0", "Mediapartners-Google",
             "AdsBot-Google (+http://www.google.com/adsbot.html)",
+            "\(chrome); Devin/1.0; +devin.ai", "\(chrome); Manus-User/1.0", "MistralAI-User/1.0", "Claude-Web/1.0",
+            "cohere-ai",
+            "\(chrome) Catchpoint", "\(chrome) (ThousandEyes Agent)", "\(chrome) Dynatrace", "\(chrome) SiteAudit",
+            "Mozilla/5.0 (compatible; MSIE 9.0; Windows NT 6.1; Trident/5.0; AppInsights)", "Amazon CloudFront",
+            "GoogleHC/1.0",
+            "Feedbin feed-id:1 - 2 subscribers", "Blackbox Exporter/0.24.0", "W3C-checklink/5.0", "Viber",
         ])
     func crawlers(userAgent: String) throws {
         #expect(try SampleRules.label(.deviceClass, userAgent) == "bot")
@@ -54,6 +60,13 @@ struct BotTests {
             "Scrapy/2.11 (+https://scrapy.org)",
             "Mozilla/5.0 (Windows NT; Windows NT 10.0; de-DE) WindowsPowerShell/5.1.22621", "ApacheBench/2.3",
             "k6/0.49",
+            "http.rb/5.1.1", "HTTP.jl/1.9", "httr2/1.0", "git/2.43.0", "kubectl/v1.29.0 (linux/amd64)",
+            "aws-cli/2.15.0",
+            "docker/24.0.7 go/go1.20.10", "Terraform/1.7", "Prometheus/2.50.1", "R (4.3.2 x86_64-pc-linux-gnu)",
+            "akka-http/10.5",
+            "Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.19045; de-DE) PowerShell/7.4.1", "Wget2/2.1",
+            "Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/22.1.0", "Microsoft Office/16.0 (Pro)",
+            "n8n",
         ])
     func tools(userAgent: String) throws {
         #expect(try SampleRules.label(.deviceClass, userAgent) == "bot")
@@ -72,10 +85,37 @@ struct BotTests {
             "Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; Trident/4.0)",
             "Mozilla/5.0 (compatible; MSIE 10.0; Windows NT 6.2; Trident/6.0)",
             "Mozilla/5.0 (compatible; Konqueror/4.5; Linux) KHTML/4.5.4 (like Gecko)",
-            "Lynx/2.8.9rel.1 libwww-FM/2.14", chrome, "",
+            "Lynx/2.8.9rel.1 libwww-FM/2.14", chrome, "", "Booking.com/42 (Android 14; Pixel 8)",
+            "acme-user/3 (iPhone; iOS 18)",
+            "ChatGPT/1.2024.332 (iOS 18.1; iPhone15,2; build 11969)", "Splashtop/3", "Goggles/1", "Gitter/2",
+            "Rotten/3",
+            "\(android) Chrome/28.0 Safari/537.36 (Amazon Kindle Fire; reader@example.com)",
         ])
     func people(userAgent: String) throws {
         #expect(try SampleRules.label(.deviceClass, userAgent) != "bot")
+    }
+
+    @Test(
+        "headsets, sticks, consoles and cars are other devices, and apps on Android are on phones unless they say Tab")
+    func others() throws {
+        let linux = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"
+        let table: KeyValuePairs = [
+            "\(linux.replacing("64)", with: "64; Quest 3)")) VR Safari/537.36": "other",
+            "\(linux) Safari/537.36 CrKey/1.56.500000 DeviceType/SmartDisplay": "other",
+            "\(linux) Safari/537.36 Tesla/2024.38.7": "other", "\(linux) Safari/537.36": "desktop",
+            "Mozilla/5.0 (PLAYSTATION 3 4.91) AppleWebKit/531.22.8 (KHTML, like Gecko)": "other",
+            "\(Self.android.replacing("; K", with: "; AFTMM")) Chrome/131.0.0.0 Mobile Safari/537.36": "other",
+            "\(Self.android.replacing("; K", with: "; Chromecast")) Chrome/131.0.0.0 Safari/537.36": "other",
+            "Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/UD1A)": "phone",
+            "Music/8.9 Android/34 (SM-S911B)": "phone",
+            "Dalvik/2.1.0 (Linux; U; Android 13; Lenovo Tab P11)": "tablet",
+            "Mozilla/5.0 (Phone; OpenHarmony 5.0) AppleWebKit/537.36 Chrome/114.0.0.0 Safari/537.36 Mobile": "phone",
+            "Mozilla/5.0 (Tablet; OpenHarmony 5.0) AppleWebKit/537.36 Chrome/114.0.0.0 Safari/537.36": "tablet",
+            "Mozilla/5.0 (PC; OpenHarmony 5.0) AppleWebKit/537.36 Chrome/132.0.0.0 Safari/537.36": "desktop",
+        ]
+        for (userAgent, label) in table {
+            #expect(try SampleRules.label(.deviceClass, userAgent) == label, "\(userAgent)")
+        }
     }
 
     @Test("none of 20,000 real devices is a bot")

@@ -59,7 +59,7 @@ struct VectorTests {
                 #expect(each.label == found, "\(dimension.dimension): \(each.value)")
             }
         }
-        #expect(vectors.buckets.count == 16 && vectors.buckets.reduce(0) { $0 + $1.values.count } > 150)
+        #expect(vectors.buckets.count == 18 && vectors.buckets.reduce(0) { $0 + $1.values.count } > 150)
     }
 
     @Test("a window is floor(unix time / rotation)")

@@ -359,7 +359,9 @@ struct LabelClaim {
                 return $0.after.components.seconds == seconds(groups[0]) && kind.rawValue == groups[1]
             } ?? false
         }
-        claims.add("Counting ends on (.*) unless it is renewed") { $1[0] == $0.metric?.expires.description }
+        claims.add("Counting ends on (.*) unless it is renewed") { subject, groups in
+            groups[0] == subject.metric.map { Language.english.date("yMMMMd", $0.expires) }
+        }
         return claims.all
     }
 }

@@ -3,7 +3,7 @@
 /// Plans of different shapes, of which different things are true.
 enum LabelledPlan: String, CaseIterable {
     case plain, absent, attested, partners, children, quarter, sampled, revealed, decay, asking, servers, languages,
-        mixed, budget, bases
+        mixed, budget, bases, open
 
     func plan() throws -> Plan {
         try Plan(yaml: yaml, file: "\(rawValue).yaml", today: SamplePlan.today)
@@ -138,6 +138,15 @@ enum LabelledPlan: String, CaseIterable {
                     Self.metric(
                         named: "by_\(basis.rawValue)", purpose: basis.rawValue, events: "[of_\(basis.rawValue)]")
                 })
+        case .open:
+            Self.text(
+                rest: """
+                    insights:
+                      all_views: {title: All views, metric: views, kind: count}
+                    reports:
+                      daily: {title: Daily, public: true, insights: [all_views], period: day}
+
+                    """)
         case .budget: Self.text(app: ", budget: 0.05", metrics: [Self.metric("measures: {reach: true}")])
         }
     }

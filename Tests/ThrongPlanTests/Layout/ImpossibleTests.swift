@@ -50,7 +50,7 @@ struct ImpossibleTests {
         #expect(leaves.filter { layout.impossibleLeaves?.contains($0) == true } == forbidden)
         for margin in (UInt32(0)..<32).map({ Margin(bits: $0) }) {
             for cell in (0..<UInt32(layout.size(of: margin))).map({ CellIndex($0) }) {
-                let below = leaves.filter { layout.project($0, from: layout.leaf, to: margin) == cell }
+                let below = leaves.filter { layout.projection(from: layout.leaf, to: margin)($0) == cell }
                 #expect(layout.isImpossible(cell, in: margin) == below.allSatisfy(forbidden.contains))
             }
         }

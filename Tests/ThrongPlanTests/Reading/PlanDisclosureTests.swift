@@ -34,7 +34,7 @@ struct PlanDisclosureTests {
         #expect(layout.isImpossible(CellIndex(4), in: Margin(keeping: [0])))
         #expect(!layout.isImpossible(CellIndex(2), in: Margin(keeping: [0])))
         let label = plan.privacyLabel(today: SamplePlan.today)
-        #expect(label.contains("- Refused, because it cannot be: iOS with <10, Linux."))
+        #expect(label.contains("- Refused, because it cannot be: iOS with under 10, Linux."))
     }
 
     @Test("a band of the histogram may be impossible, too")

@@ -7,9 +7,7 @@ import ThrongWire
 @Suite("A plan to begin with passes, whatever was answered")
 struct PlanDraftTests {
     private static let sizes = [PlanDraft.smallestAudience, 160, 300, 3000, 1_000_000]
-    private static let languages: [[DraftLanguage]] = [
-        [.english], [.german], [.french, .english], [.english, .german, .french],
-    ]
+    private static let languages = Language.all.map { [$0] } + [[.german, .english], Language.all]
 
     /// All sets of one to three questions of a client.
     private static func topics(_ client: DraftClient) -> [[PlanTopic]] {
@@ -29,7 +27,7 @@ struct PlanDraftTests {
 
     private func draft(
         _ client: DraftClient, _ topics: [PlanTopic], audience: Int = 3000, partner: String? = "Example Board",
-        languages: [DraftLanguage] = [.english]
+        languages: [Language] = [.english]
     ) -> PlanDraft {
         PlanDraft(
             title: "My \"site\" \\ 2", client: client, topics: topics, audience: audience, partner: partner,

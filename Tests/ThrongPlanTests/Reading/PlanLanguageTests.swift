@@ -27,10 +27,13 @@ struct PlanLanguageTests {
         "the best match is the reader's own language before anybody else's",
         arguments: [
             (["de"], "de"), (["de-AT"], "de"), (["fr", "de-CH"], "de"), (["pt"], "pt-BR"), (["pt-PT"], "pt-BR"),
-            (["zh-Hant-TW"], "zh-Hant"), (["zh-TW"], "zh-Hans"), (["en-GB"], "en"), (["fr"], nil), ([], nil),
+            (["zh-Hant-TW"], "zh-Hant"), (["zh-TW"], "zh-Hant"), (["en-GB"], "en"), (["fr"], nil), ([], nil),
+            (["zh-HK", "en"], "zh-Hant"), (["zh-MO"], "zh-Hant"), (["zh"], "zh-Hans"), (["zh-SG"], "zh-Hans"),
+            (["chi-TW"], "zh-Hant"), (["iw-IL", "en"], "he"), (["no"], "nb"), (["no-NO", "de"], "nb"), (["nn"], nil),
+            (["deu"], "de"), (["yue-Hant-HK"], nil),
         ] as [([String], String?)])
     func best(wanted: [String], expected: String?) {
-        let available = ["en", "de", "pt-BR", "zh-Hans", "zh-Hant"].compactMap { LanguageTag($0) }
+        let available = ["en", "de", "pt-BR", "zh-Hans", "zh-Hant", "he", "nb"].compactMap { LanguageTag($0) }
         #expect(LanguageTag.best(of: available, for: wanted.compactMap { LanguageTag($0) })?.text == expected)
     }
 
@@ -210,6 +213,20 @@ struct PlanLanguageTests {
         let other = try SamplePlan.small(question, "question: {en: How many?, de: Wer?}")
         let asks = try PlanDiff(from: asked, to: other, rules: .system).changes
         #expect(asks.map(\.kind) == [.words] && asks[0].meaning.contains("'question'"))
+    }
+
+    @Test("a plan in one language has its label, and what is made up for a trial, in that of its reports")
+    func one() throws {
+        func plan(_ language: String) throws -> Plan {
+            let yaml = SamplePlan.small.replacing("partner: bank", with: "partner: bank\n    language: \(language)")
+            return try Plan(yaml: yaml, file: "small.yaml", today: SamplePlan.today)
+        }
+        let arabic = try plan("ar")
+        #expect(arabic.labelLanguage(for: ["en", "de"].compactMap { LanguageTag($0) })?.text == "ar")
+        let made = arabic.forMadeUpCrowd()
+        #expect(
+            made.reports[0].title == "بيانات مختلقة: \(arabic.reports[0].title)" && made.app.title != arabic.app.title)
+        #expect(try plan("en").forMadeUpCrowd().app.title == "Made up: \(arabic.app.title)")
     }
 
     @Test("no report mixes languages: one that Throng does not speak, or a text that lacks the report's, is refused")

@@ -192,6 +192,86 @@ struct PlanMarginTests {
         ),
     ]
 
+    private static let frequency = """
+          times:
+            {title: T, events: [order], question: Q, decision: D, owner: O, expires: 2027-06-30, purpose: product,
+            period: day, measures: {frequency: {bands: [1, 2, 4, 8, 16, 32]}}}
+        insights:
+        """
+
+    private func choosing(_ old: String = "An App", _ new: String = "An App", more: String = Self.frequency) throws
+        -> Plan
+    {
+        let yaml = Self.margined.replacing("contribution_bound: 20", with: "contribution_bound: auto")
+            .replacing("audience: 20000", with: "audience: 20000, grace: 3 days").replacing("insights:", with: more)
+            .replacing(old, with: new)
+        return try Plan(yaml: yaml, file: "p", today: SamplePlan.today)
+    }
+
+    @Test(
+        "a bound that releases choose follows a frequency: its layout has rungs, and each bound that it can have a margin"
+    )
+    func chosen() throws {
+        let plan = try choosing()
+        let orders = plan.metrics[0]
+        let layout = try plan.layout(of: orders, rules: .system)
+        #expect(
+            orders.choosesBound && layout.contributionBound == 20 && layout.rungs == [2, 5, 10, 20, 50, 100, 200])
+        #expect(layout.bounded(by: 5).contributionBound == 5 && layout.bounded(by: 5).counted == layout)
+        #expect(try MetricLayout(json: layout.json) == layout)
+        let fixed = try self.plan()
+        #expect(try fixed.layout(of: fixed.metrics[0], rules: .system).bounded(by: 5).contributionBound == 20)
+        let line = try #require(plan.marginLines().first { $0.contains("has the smallest bound") })
+        let words =
+            /.* as metric 'times' told before, or 20; in total off by \d+ events by 2, .* by 5, .* by 10, .* by 20, .*/
+        #expect(line.wholeMatch(of: words) != nil && line.hasSuffix(" by 50"), "\(line)")
+        #expect(try plan.publicPlan().metrics[0].contributionBound == 200)
+        #expect(plan.marginCost(of: orders) == fixed.marginCost(of: fixed.metrics[0]), "it goes by the bound")
+        let meanings = try PlanDiff(from: fixed, to: plan, rules: .system).changes.map(\.meaning)
+        #expect(meanings.contains("its bound is chosen by each release"))
+        #expect(meanings.contains { $0.hasSuffix("an identifier adds 200 at most in a window instead of 20") })
+    }
+
+    @Test("bounds of several periods of a window, and of several days, come to no more than is said of them")
+    func rungs() throws {
+        var most: [Int: Double] = [:]
+        for bound in Metric.boundRungs {
+            let lower = Metric.boundRungs.filter { $0 < bound }
+            let after = lower.map { (most[$0] ?? 0) + pow(Double(bound - $0) / Double(bound), 2) }
+            most[bound] = max(1, after.max() ?? 0)
+        }
+        #expect(abs((most.values.max() ?? 0) - Metric.boundShares) < 1e-9)
+        for least in Metric.boundRungs {
+            // Noise under a bound of 2 is that of 2.5.
+            let widths = Metric.boundRungs.filter { $0 >= least }.map { max(2.5, Double($0)) }
+            #expect(widths.reduce(0) { $0 + pow(widths[0] / $1, 2) } < 4.0 / 3)
+        }
+        func hourly(_ plan: Plan) throws -> Double {
+            try #require(plan.marginCost(of: plan.metrics[0]).flatMap(Double.init))
+        }
+        let (fixed, free) = (try plan("period: day", "period: hour"), try choosing("period: day", "period: hour"))
+        #expect(try hourly(free) > hourly(fixed) + 0.4, "two counts of 2.845 times their cost")
+    }
+
+    @Test("without a frequency that tells it, or beside another bound, no release could choose")
+    func unchosen() throws {
+        func problems(_ more: String) throws -> [String] {
+            let problems = #expect(throws: PlanProblems.self) { try choosing(more: more) }
+            return problems?.all.map(\.description) ?? []
+        }
+        #expect(try problems("insights:").first?.contains("'contribution_bound: auto' follows a frequency") == true)
+        let unshown = Self.frequency.replacing("32]}}", with: "32]}}, dimensions: [os], margins: [[os]]")
+        #expect(try problems(unshown).first?.contains("give a number") == true)
+        let beside = """
+              visits:
+                {title: V, events: [order], question: Q, decision: D, owner: O, expires: 2027-06-30, purpose: product,
+                period: day}
+            """
+        let found = try problems(beside + "\n" + Self.frequency)
+        #expect(found.count == 1 && found[0].contains("its contribution_bound is 20, and metric 'orders'"), "\(found)")
+        #expect(found[0].contains("up to auto by 'times'"))
+    }
+
     @Test("each rule is one problem that says what to do", arguments: slips)
     func rules(slip: (old: String, new: String, problem: String)) throws {
         let found = try problems(slip.old, slip.new)
@@ -248,6 +328,10 @@ struct PlanMarginTests {
         let label = plan.privacyLabel(today: SamplePlan.today).replacing(/\s+/, with: " ")
         #expect(label.contains("Every published number is off on purpose"))
         #expect(label.contains("by up to about 14 devices, or what 6 devices may add"))
+        for (bound, words) in [("1", "what 14 devices may add"), ("2", "what 7 devices"), ("3", "what 6 devices")] {
+            let low = try self.plan("bound: 20", "bound: \(bound)").privacyLabel(today: SamplePlan.today)
+            #expect(low.replacing(/\s+/, with: " ").contains("or \(words)"), "noise of 2.5 events or more: \(bound)")
+        }
         #expect(label.contains("A group of fewer than 20 devices is never shown."))
         let record = ProcessingRecord(of: plan)
         #expect(record.markdown.contains("Orders (about 14 devices, never of fewer than 20"))

@@ -66,9 +66,7 @@ struct PlanRevealedTests {
         #expect(named.dimensions[2].isSplit(as: query))
         #expect(named.shownSize(of: Margin(keeping: [2])) == 3)
         #expect(named.shownSize(of: Margin(keeping: [0, 2])) == 21)
-        #expect(!named.isVacant(CellIndex(7), in: Margin(keeping: [2])))
-        #expect(named.isVacant(CellIndex(8), in: Margin(keeping: [2])))
-        #expect(!named.isVacant(CellIndex(500), in: Margin(keeping: [2])))
+        #expect([7, 8, 500].map { named.dimensions[2].isVacant($0) } == [false, true, false])
         let without = try SamplePlan.small("An App", "An App")
         #expect(!(try without.layout(of: without.metrics[0], rules: .system)).isRevealing)
     }

@@ -108,7 +108,8 @@ struct PlanWindowTests {
         let label = plan.privacyLabel(today: SamplePlan.today)
         let words = label.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(
-            words.contains("devices, by how far each came within one day: Cart opened (cart, Age: <10), then Paid"))
+            words.contains("devices, by how far each came within one day: Cart opened (cart, Age: under 10), then Paid")
+        )
         #expect(words.contains("until the code\u{2019}s time is over. Then only the number is left."))
         #expect(!words.contains("at most 1 from one"))
     }

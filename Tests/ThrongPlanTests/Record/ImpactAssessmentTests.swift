@@ -45,6 +45,8 @@ struct ImpactAssessmentTests {
         #expect(risks[.operators]?.after == (isSeen ? .possible : .remote))
         #expect(risks[.operators]?.reason.contains("an address and an identifier for") == isSeen)
         #expect((risks[.partners] == nil) == plan.partners.isEmpty)
+        let isOpenToAll = risks[.partners]?.reason.contains("Everybody may read") ?? false
+        #expect(isOpenToAll == (shape == .open) && isOpenToAll == (risks[.partners]?.after == .possible))
         #expect((risks[.learnedValues] == nil) == (shape != .revealed))
         let severity: PrivacyRisk.Severity = shape == .children || shape == .mixed ? .severe : .significant
         for (kind, risk) in risks where kind != .operators { #expect(risk.severity == severity, "\(kind)") }

@@ -15,7 +15,18 @@ struct AuditTown {
     ]
 
     /// Reads the plan.
-    init() throws { plan = try Plan(yaml: Self.yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777)) }
+    init(_ yaml: String = Self.yaml()) throws {
+        plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+    }
+
+    /// The plan of a metric whose releases choose their bound.
+    static var choosing: String {
+        yaml(
+            metric("created", "create").replacing("contribution_bound: 3", with: "contribution_bound: auto")
+                + metric("often", "create").replacing(
+                    "contribution_bound: 3, measures: {reach: true}", with: "measures: {frequency: {bands: [1, 2, 6]}}")
+        ).replacing("audience: 1000", with: "audience: 1000, grace: 49 hours")
+    }
 
     private static func metric(_ name: String, _ events: String) -> String {
         """
@@ -25,17 +36,21 @@ struct AuditTown {
         """
     }
 
-    private static let yaml = """
+    private static func yaml(
+        _ metrics: String = metric("created", "create") + metric("found", "find") + metric("either", "create, find")
+    ) -> String {
+        """
         app: {title: Notes, name: notes, owner: Team, contact: a@example.com, audience: 1000, threshold: 20}
         purposes:
           product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 300 days}
         dimensions:
           os: {title: System, field: os, list: [a, b, c, d], partitions: devices}
         metrics:
-        \(metric("created", "create"))\(metric("found", "find"))\(metric("either", "create, find"))
+        \(metrics)
         insights:
           who: {title: Who creates, metric: created, kind: reach, by: [os]}
         """
+    }
 
     static func period(_ day: Int) -> Period {
         let monday = UnixSeconds(1_794_787_200)
@@ -67,7 +82,7 @@ struct AuditTown {
                 for margin in layout.trackedMargins {
                     distinct.append(
                         StoredDistinct(
-                            margin: margin, cell: layout.project(cell, from: layout.leaf, to: margin),
+                            margin: margin, cell: layout.projection(from: layout.leaf, to: margin)(cell),
                             window: layout.rotation.window(at: period.start), devices: numbers.devices))
                 }
             }

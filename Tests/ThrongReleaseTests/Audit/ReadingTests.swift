@@ -1,4 +1,6 @@
 import Testing
+import ThrongPlan
+import ThrongWire
 import throng_lab
 
 @testable import ThrongAudit
@@ -86,13 +88,110 @@ struct ReadingTests {
         #expect(try Self.audit([("r.json", Self.json), manifest]).exitCode == 0)
     }
 
+    @Test(
+        "what says something unknown, or was cut off, is not examined",
+        arguments: [
+            ("r.json", "\"answered\"", "\"half\""), ("r.json", "\"reach\"", "\"novel\""),
+            (
+                "r.json", "{\"buckets\": [\"a\"], \"status\": \"published\"",
+                "{\"buckets\": [\"a\"], \"status\": \"shown\""
+            ),
+            ("r.json", "\"insights\"", "\"answers\""), ("r.json", "2026-11-16", "2026-13-16"),
+            ("r.csv", ",published,group", ",shown,group"), ("r.csv", ",14,0.2\r\n", "\r\n"),
+            ("r.csv", "2026-11-16", "2026-11-31"),
+            ("r.html", "<table", "<html><table"), ("r.html", "table", "p"), ("r.xlsx", "-", "-"),
+        ])
+    func unknown(file: String, text: String, other: String) throws {
+        let whole = ["r.json": Self.json, "r.csv": Self.csv, "r.html": Self.page("1,480")]
+        let damaged = (whole[file] ?? "").replacing(text, with: other)
+        let files = [("r.json", Self.json), ("r.csv", Self.csv), ("r.html", Self.page("1,480"))].filter { $0.0 != file }
+        let report = try Self.audit(files + [(file, damaged)])
+        #expect(report.exitCode == 3 && report.text.contains("NOT ALL WAS EXAMINED"), "\(report.text)")
+    }
+
+    @Test("the bound that a report says a release chose is that of its numbers, and of no other period's")
+    func chosenBound() throws {
+        var input = AuditInput()
+        try input.learn(try AuditTown().plan)
+        let release = #""releases": [{"metric": "created", "period": "2026-11-16", "contribution_bound": 7}], "#
+        let json = Self.json.replacing("\"insights\": [", with: release + "\"insights\": [")
+        input.add(file: Array(json.utf8), name: "r.json")
+        let number = try #require(input.numbers.first)
+        let planned = try #require(input.newest("created", of: "notes"))
+        let metric = try #require(input.metric(of: number))
+        #expect(metric.bound == 7 && planned.bound != 7)
+        let other = AuditNumber(
+            source: "r", app: "notes", metric: "created", period: AuditPeriod("2026-11-17"), measure: .events,
+            value: 300)
+        #expect(input.metric(of: other)?.bound == planned.bound && planned.law(of: other)?.promise == 6)
+        #expect(metric.law(of: other)?.promise == 14 && planned.bounded(by: 1).law(of: other)?.promise == 5)
+    }
+
+    @Test("events under a bound that each release chooses are not examined where nothing says which it chose")
+    func openBound() throws {
+        func audit(_ more: String) throws -> AuditReport {
+            var input = AuditInput()
+            try input.learn(try AuditTown(AuditTown.choosing).plan)
+            let json = Self.json.replacing("\"insights\": [", with: more + "\"insights\": [")
+            let counts = json.replacing("\"devices", with: "\"events").replacing("reach", with: "count")
+            input.add(file: Array(counts.utf8), name: "r.json", digest: "5e")
+            return Auditor().audit(input)
+        }
+        let told = #""releases": [{"metric": "created", "period": "2026-11-16", "contribution_bound": 5}], "#
+        #expect(try audit(told).examined == 3 && audit(told).exitCode != 3)
+        for nothing in ["", told.replacing(": 5}", with: ": 1e300}"), told.replacing(": 5}", with: ": 0}")] {
+            let open = try audit(nothing)
+            #expect(open.examined == 0 && open.exitCode == 3)
+            #expect(open.text.contains("3 numbers of notes/created, under a bound"))
+        }
+    }
+
+    @Test("metrics of shared events have the factors that releases draw by: user agents, identifiers, rotations")
+    func factors() throws {
+        func metric(_ name: String, _ events: String, _ more: String) -> String {
+            """
+              \(name): {title: It, question: What?, decision: That., owner: Team, expires: 2027-10-31, period: day, events: \
+            [\(events)], \(more)}
+
+            """
+        }
+        let plan = try Plan(
+            yaml: """
+                app: {title: Notes, name: notes, owner: Team, contact: a@example.com, audience: 1000, grace: 49 hours}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 300 days}
+                  visit: {explanation: To see., consent: not_required, rotation: 15 minutes, retention: 300 days}
+                dimensions:
+                  os: {title: System, field: user_agent, operating_system: standard, partitions: devices}
+                  browser: {title: Browser, field: user_agent, browser: standard, partitions: devices}
+                metrics:
+                \(metric("pages", "a, b", "dimensions: [os], purpose: product"))\
+                \(metric("views", "a", "dimensions: [browser], purpose: product"))\
+                \(metric("visits", "a", "dimensions: [browser], purpose: visit"))\
+                \(metric("often", "a", "purpose: visit, measures: {frequency: {bands: [1, 2, 6]}}"))\
+                \(metric("others", "c", "purpose: visit"))
+                """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        var input = AuditInput()
+        try input.learn(plan)
+        #expect(plan.metrics.map { plan.marginFactors(of: $0).events } == [3, 3, 3, 3, 1])
+        for metric in plan.metrics {
+            let (own, audited) = (plan.marginFactors(of: metric), input.newest(metric.name.text, of: "notes"))
+            let found = try #require(audited?.beside(input.known).factors)
+            #expect(found.events == own.events && found.devices == own.devices, "\(metric.name)")
+        }
+    }
+
     @Test("quoted fields, and numbers in the ways of several languages")
     func texts() {
         #expect(CSVLines.split("a,\"b \"\"c\"\", d\"\r\n1,\r\n") == [["a", "b \"c\", d"], ["1", ""]])
-        let cells = ["1,480", "24.606", "12\u{a0}000", "59.4%", "3.50", "none", "7"]
+        let cells = [
+            "1,480", "24.606", "12\u{a0}000", "59.4%", "3.50", "none", "7", "about 200 ±140", "±140", "119 to 147",
+            "119–147",
+            "119至147", "1\u{202f}200 ±\u{a0}140", "28 EUR",
+        ]
         let text = "<table><caption>x</caption>" + cells.map { "<td>\($0)</td>" }.joined() + "</table>"
         let page = HTMLTables.read(text, source: "x").first
-        #expect(page?.numbers.map { $0.value } == [1480, 24_606, 12_000, 7])
-        #expect(page?.numbers.map { $0.step } == [10, 1, 1000, 1] && page?.derived == 3)
+        #expect(page?.numbers.map { $0.value } == [1480, 24_606, 12_000, 7, 200, 1200, 28])
+        #expect(page?.numbers.map { $0.step } == [10, 1, 1000, 1, 100, 100, 1] && page?.derived == 7)
     }
 }

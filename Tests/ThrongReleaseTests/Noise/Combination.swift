@@ -134,3 +134,39 @@ extension Lattice {
         return sum
     }
 }
+
+extension Lattice {
+    /// The place in a coarser table of each cell of a finer one.
+    ///
+    /// - Parameter coarse: fields that the finer one does not have are passed over.
+    func places(of fine: FieldSet, in coarse: FieldSet) -> [Int32] {
+        var places: [Int32] = [0]
+        for field in fine.places {
+            let count = fields[field].buckets
+            let isKept = coarse.contains(field)
+            var next: [Int32] = []
+            next.reserveCapacity(places.count * count)
+            for place in places {
+                for bucket in 0..<count { next.append(isKept ? place * Int32(count) + Int32(bucket) : place) }
+            }
+            places = next
+        }
+        return places
+    }
+}
+
+extension FieldSet {
+    func subtracting(_ other: FieldSet) -> FieldSet { FieldSet(places.filter { !other.contains($0) }) }
+    func union(_ other: FieldSet) -> FieldSet { FieldSet(places + other.places) }
+}
+
+extension KeptNoise {
+    /// The variance of all draws together. Unit: the measure's, squared.
+    var variance: Rational {
+        get throws(NoiseError) {
+            var sum = Rational.zero
+            for draw in draws { sum = try sum.adding(draw.variance) }
+            return sum
+        }
+    }
+}

@@ -39,6 +39,7 @@ struct ForwardedForTests {
             "192.0.2.1, 198.51.100.7", "unknown, 198.51.100.7", "nonsense,198.51.100.7", "_x, \"198.51.100.7\"",
             "198.51.100.7, 10.1.2.3", "198.51.100.7, 10.1.2.3:80, [2001:db8:ffff::1]:90", "1.2.3.4,\t198.51.100.7:1",
             "for=192.0.2.43, for=\"198.51.100.7\";host=\"shop.example:80\"", "\", 198.51.100.7",
+            "by=[2001:db8::1]:80;for=198.51.100.7;host=shop.example:8080;proto=https", "64:ff9b::198.51.100.7",
         ])
     func addresses(value: String) {
         #expect(client(("X-Forwarded-For", value)) == real, "X-Forwarded-For: \(value)")
@@ -228,10 +229,11 @@ struct ForwardedForTests {
     func said() {
         let kept = KeptLines()
         let logger = Logger(label: "test") { _ in kept }
-        let source = ConnectionSource(.none, isSocket: true, warnings: ProxyWarnings(logger, SecurityLog(.silent)))
+        let source = ConnectionSource(
+            .none, forwarders: listed, isSocket: true, warnings: ProxyWarnings(logger, SecurityLog(.silent)))
         for value in ["unknown", "_x", "nonsense", "198.51.100.7:x", "", "unknown"] {
             let headers = RequestHeaders(HTTPHeaders([("X-Forwarded-For", value)]))
-            _ = source.client(forwarded: headers.forwarded, by: listed)
+            _ = source.client(forwarded: headers.forwarded)
         }
         #expect(kept.lines.withLock { $0.count } == 3)
         #expect(kept.lines.withLock { $0.allSatisfy { $0.hasPrefix("error ") && !$0.contains("198.51") } })

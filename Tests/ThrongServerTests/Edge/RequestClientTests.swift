@@ -13,7 +13,7 @@ struct RequestClientTests {
     @Test("256 addresses of IPv4 are one network, and a /48 of IPv6")
     func prefixes() {
         for (same, other) in [
-            (["203.0.113.0", "203.0.113.255", "::ffff:203.0.113.9"], "203.0.112.255"),
+            (["203.0.113.0", "203.0.113.255", "::ffff:203.0.113.9", "64:ff9b::cb00:7107"], "64:ff9b::203.0.112.255"),
             (["2001:db8:5eed::1", "2001:db8:5eed:ffff:ffff:ffff:ffff:ffff"], "2001:db8:5eee::1"),
         ] {
             let networks = Self.networks(same)
@@ -27,7 +27,7 @@ struct RequestClientTests {
         arguments: [
             "127.0.0.1", "127.255.255.255", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1",
             "100.127.255.255", "169.254.1.1", "0.0.0.0", "::1", "fc00::1", "fdff::1", "fe80::1", "febf::1",
-            "::ffff:10.0.0.1",
+            "::ffff:10.0.0.1", "64:ff9b::10.0.0.1",
         ])
     func local(text: String) { #expect(Self.networks([text]) == [nil]) }
 

@@ -27,6 +27,13 @@ struct WaitingPartsTests {
             channel.pipeline.fireChannelReadComplete()
         }
 
+        /// Returns what went out since the last call.
+        func said() throws -> String {
+            var text = ""
+            while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
+            return text
+        }
+
         /// Answers all that are answered one after another; how many they were, with the first.
         func answerAll() -> Int {
             var count = 0
@@ -103,7 +110,7 @@ struct WaitingPartsTests {
         let source = ConnectionSource(.none, isSocket: false, warnings: ProxyWarnings(logger, security))
         return BatchHandler(
             ingestion: nil, queue: nil, socket: socket,
-            client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
+            source: source, origins: .everywhere, security: security,
             turns: turns)
     }
 
@@ -157,8 +164,65 @@ struct WaitingPartsTests {
         for _ in 0..<1000 { other.channel.pipeline.fireErrorCaught(HTTPParserError.unknown) }
         #expect(other.router.errors == 0)
         _ = other.answerAll()
-        #expect(other.router.errors == 1)
+        #expect(try other.said().ranges(of: #""error":"not_http""#).count == 1 && other.router.errors == 0)
         _ = try other.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test(
+        "bytes that are no request get an answer that says so, and the connection ends",
+        arguments: [
+            "FOO / HTTP/1.1\r\nhost: x\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            "GET / HTTP/1.1\r\nhost: x\r\nx y: z\r\n\r\n",
+            "GET / HTTP/1.1\r\nhost: x\r\na: \(String(repeating: "a", count: 100_000))\r\n\r\n",
+        ])
+    func noRequest(text: String) throws {
+        let line = try Line()
+        line.read(Array(text.utf8))
+        let said = try line.said()
+        #expect(said.hasPrefix("HTTP/1.1 400 ") && said.contains("connection: close") && said.contains("not_http"))
+        #expect(line.router.errors == 0 && !line.router.isAsked)
+        _ = try line.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test(
+        "bytes behind a request are looked at once it is answered, and never if it ends its connection",
+        arguments: [
+            ("1.1", "", true), ("1.0", "connection: keep-alive\r\n", true), ("1.1", "connection: close\r\n", false),
+            ("1.1", "Connection: Close\r\n", false), ("1.0", "", false),
+        ])
+    func behind(version: String, field: String, isLookedAt: Bool) throws {
+        let request = Array("GET / HTTP/\(version)\r\nhost: x\r\n\(field)\r\n".utf8)
+        for (more, isRequest) in [("FOO / HTTP/1.1\r\n\r\n", false), ("GET / HTTP/1.1\r\nhost: x\r\n\r\n", true)] {
+            let (whole, cut) = (try Line(), try Line())
+            whole.read(request + more.utf8)
+            #expect(try whole.said().isEmpty && whole.router.isAsked)
+            let count = whole.answerAll()
+            #expect(count == (isLookedAt && isRequest ? 2 : 1))
+            cut.read(request)
+            _ = cut.answerAll()
+            #expect(cut.channel.isActive == isLookedAt)
+            if cut.channel.isActive { cut.read(Array(more.utf8)) }
+            _ = cut.answerAll()
+            let said = try whole.said()
+            #expect(try cut.said() == said && said.hasPrefix("HTTP/1.1 200 "))
+            #expect(said.contains("not_http") == (isLookedAt && !isRequest))
+            #expect(whole.channel.isActive == (isLookedAt && isRequest))
+            #expect(whole.router.errors + cut.router.errors == 0)
+            for line in [whole, cut] { _ = try line.channel.finish(acceptAlreadyClosed: true) }
+        }
+    }
+
+    @Test("who waits for it before sending a body is told to go on, by any route, but not by HTTP/1.0")
+    func expecting() throws {
+        for (version, answer) in [("1.1", "HTTP/1.1 100 Continue\r\n\r\n"), ("1.0", "")] {
+            let line = try Line()
+            let fields = "host: x\r\nexpect: 100-Continue\r\ncontent-length: 2"
+            line.read(Array("POST /v1/preview HTTP/\(version)\r\n\(fields)\r\n\r\n".utf8))
+            #expect(try line.said() == answer)
+            line.read(Array("{}".utf8))
+            #expect(line.answerAll() == 1 && line.router.bodyBytes == 2)
+            _ = try line.channel.finish(acceptAlreadyClosed: true)
+        }
     }
 
     @Test("a request that is not whole where the room ends is not taken, and the connection ends after those before it")

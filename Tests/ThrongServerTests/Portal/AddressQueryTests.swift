@@ -1,5 +1,6 @@
 import HTTPTypes
 import Testing
+import ThrongPlan
 
 @testable import ThrongServer
 
@@ -28,7 +29,7 @@ struct AddressQueryTests {
                 _ = try AddressQuery(text)
                 Issue.record("taken: \(text)")
             } catch {
-                #expect(error.status == .badRequest && error.allowed.isEmpty)
+                #expect(error.status == .badRequest && error.allowed(in: .english).isEmpty)
             }
         }
     }

@@ -1,16 +1,18 @@
 import Foundation
 import Testing
+import ThrongPlan
 import ThrongReport
 
 @testable import ThrongServer
 
 @Suite("Two periods side by side tell no change that either of them withholds, or that chance may have made")
 struct ComparisonTests {
-    private static let frame = PageFrame(pageTitle: "", css: "", house: "", visitors: [])
+    private static let frame = PageFrame(language: .english)
 
     /// A report's JSON with one insight by operating system.
-    private static func report(
-        _ period: String, unit: String = "events", kind: String = "count", locale: String = "en",
+    static func report(
+        _ period: String, title: String = "By system", unit: String = "events", kind: String = "count",
+        locale: String = "en",
         view: String = "table", rows: [(String, String, String?)], whole: String? = nil, more: String = "",
         status: String = "answered", metric: String = "orders", filters: String = "", sampling: String = "1",
         window: Int = 900, devices: String = "null", within: Int = 24, buckets: String = "\"iOS\"",
@@ -27,13 +29,13 @@ struct ComparisonTests {
              "window_seconds": \(window), "margin": {"within": \(within), "rho": "0.98", "statement": ""}}
             """
         let json = """
-            {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
+            {"title": "\(title == "By system" ? "Shoppers" : title)", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
              "period": {"kind": "\(length)", "label": "\(label ?? period)", "title": "\(label ?? period)",
               "start": "\(period)T00:00:00Z", "end": "\(last ?? period)T23:59:59Z"},
-             "insights": [{"name": "by_system", "title": "By system", "metric": "\(metric)", "kind": "\(kind)",
+             "insights": [{"name": "by_system", "title": "\(title)", "metric": "\(metric)", "kind": "\(kind)",
              "filters": [\(filters)], "part": null, "status": "\(status)", \(more)
              "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": \(status == "answered" ? basis : "null"),
-             "dimensions": [{"name": "os", "title": "System", "buckets": [\(buckets)]}],
+             "dimensions": [{"name": "os", "title": "\(title == "By system" ? "System" : title)", "buckets": [\(buckets)]}],
              "withheld_share": \(withheldShare), "rows": [\(rows)],
              "whole": \(whole.map { "{\(figure("published", $0))}" } ?? "null")}]}
             """
@@ -92,6 +94,15 @@ struct ComparisonTests {
         let german = try Self.cells(
             Self.report("2026-11-20", locale: "de", rows: [("iOS", "published", "1500")]),
             Self.report("2026-11-21", locale: "de", rows: [("iOS", "published", "750")]))
+        let paged = try ComparisonView(
+            Self.report("2026-11-20", locale: "de", rows: [("iOS", "published", "1500"), ("other", "withheld", nil)]),
+            Self.report("2026-11-21", locale: "de", rows: [("iOS", "published", "750")]),
+            frame: PageFrame(language: .german))
+        #expect(
+            paged.sections[0].rows.map { $0.cells.map { ($0.numbers + $0.marks + $0.words).joined() } } == [
+                ["1.500", "750", "\u{2212}50,0\u{a0}%"], ["zurückgehalten", "keine solche Gruppe", ""],
+            ])
+        #expect(paged.sections[0].rows.map(\.group) == ["iOS", "andere"])
         #expect(
             german["iOS"] == [
                 "1,500", "750", "\u{2212}50.0% [\u{2212}750 (\u{2212}784 to \u{2212}716)]",
@@ -108,8 +119,8 @@ struct ComparisonTests {
         #expect(found["Android"] == ["not named", "100", ""])
         #expect(found["iOS"] == ["90", "90", "about the same [\u{2212}34 to 34]"])
         #expect(found["Linux"] == ["40", "not named", ""])
-        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 2)
-        #expect(ComparisonView(after, after, frame: Self.frame).readingNotes.count == 1)
+        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 3)
+        #expect(ComparisonView(after, after, frame: Self.frame).readingNotes.count == 2)
     }
 
     @Test(
@@ -175,7 +186,7 @@ struct ComparisonTests {
                 "\u{2248}12,300 [12,000 to 12,600]", "\u{2248}13,530 [13,130 to 13,930]",
                 "+10.0% [+1,230 (730 to 1,730)]",
             ])
-        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 2)
+        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 3)
         let shares = try Self.cells(
             report("2026-11-20", "0.4", "0.37", "0.43", unit: "share"),
             report("2026-11-21", "0.5", "0.46", "0.54", unit: "share"))
@@ -213,7 +224,7 @@ struct ComparisonTests {
         try check(
             Self.report(day, rows: rows, filters: "{\"dimension\": \"os\", \"bucket\": \"iOS\"}"),
             "asked for something else then.")
-        try check(Self.report(day, rows: rows, length: "week"), "was about a day then, and is about a week now.")
+        try check(Self.report(day, rows: rows, length: "week"), "was about periods of another length then.")
         #expect(ComparisonView(plain, plain, frame: Self.frame).sections.first?.differences == [])
     }
 
@@ -262,8 +273,11 @@ struct ComparisonTests {
             Self.report("2026-11-21", rows: rows, sampling: "0.25", k: "50", withheldShare: "0"), frame: Self.frame)
         #expect(
             view.sections.first?.basisParts == [
-                "Events", "2026-11-20: k = 20; 2026-11-21: k = 50", "Off by at most 24 in 19 of 20 cases",
-                "2026-11-20: Every event counted; 2026-11-21: Sampling rate 0.25",
+                "Counts events",
+                "2026-11-20: Each number stands for 20 devices or more; 2026-11-21: Each number stands for 50 devices or more",
+                "Off by at most 24 in 19 of 20 cases",
+                "2026-11-20: Everything counted; 2026-11-21: Sampling rate 0.25: scaled up, with 95% intervals",
+                "A device is recognised for 15 minutes at most",
                 "2026-11-20: 3.1% of the whole withheld; 2026-11-21: 0.0% of the whole withheld",
             ])
     }
@@ -300,7 +314,7 @@ struct ComparisonTests {
             trend("20", [("18", "50"), ("19", nil), ("20", "80")]), trend("21", [("20", "80"), ("21", "120")]),
             frame: Self.frame)
         let section = try #require(view.sections.first)
-        #expect(section.whenHeadings == ["Periods"])
+        #expect(section.whenHeadings == ["Period"])
         #expect(section.rows.map(\.group) == ["iOS", "iOS"])
         #expect([section.fromHeading, section.toHeading] == ["Earlier", "Later"])
         #expect(section.rows.map(\.whens) == [["19, 20"], ["20, 21"]])

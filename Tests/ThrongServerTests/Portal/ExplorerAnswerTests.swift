@@ -34,7 +34,7 @@ struct ExplorerAnswerTests {
         ExplorerAnswer(
             try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape), rows: rows, total: total,
             beside: ExplorerNeighbours(wholes: whole, before: before, over: over),
-            titles: titles ?? ExplorerTitles(plans: []))
+            titles: titles ?? ExplorerTitles(plans: [], language: .english))
     }
 
     @Test("what counts identifiers is asked for and said as identifiers")
@@ -98,7 +98,7 @@ struct ExplorerAnswerTests {
         let close = [row(["iOS"], 60), row(["it's"], 40), row(["other"], 20)]
         #expect(
             try finding("", close).hasSuffix(
-                "“iOS” and “it's” are too close to tell which is the largest: about 60 events and about 40 events; "
+                "“iOS” and “it's” are too uncertain to tell which is the largest: about 60 events and about 40 events; "
                     + "off by at most 12 in 19 of 20 cases."))
         #expect(
             try finding("&grouping=(total)", [Self.row([], nil, reason: "cannot occur")]).hasSuffix(
@@ -127,7 +127,7 @@ struct ExplorerAnswerTests {
     private static func view(_ answer: ExplorerAnswer) -> TemplateView {
         ExplorerView.of(
             answer, metrics: [ExplorerChoiceTests.metric],
-            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+            frame: PageFrame(language: .english))
     }
 
     @Test("a page whose table ends before its rows do says how many there are", arguments: [1000, 1001, 10_000])
@@ -141,7 +141,7 @@ struct ExplorerAnswerTests {
                 == (count == 1000
                     ? []
                     : [
-                        "There are \(total) rows; SQL and CSV below have them all, this table has 1 to 1,000 of them."
+                        "There are \(total) rows. SQL and files below have 1 to \(total); this table has 1 to 1,000."
                     ]))
         #expect(answer.fileName("csv") == "shop-orders-os-2026-11-23.csv")
     }
@@ -184,8 +184,8 @@ struct ExplorerAnswerTests {
         #expect(last.choice.question.sql.hasSuffix("\nlimit 10000\noffset 20000;"))
         #expect(last.fileName("csv").hasSuffix("-rows-20001-25000-of-25000.csv"))
         let warning = try #require(Self.view(last).texts("warnings").first)
-        #expect(warning.contains("25,000 rows; SQL and CSV below have rows 20,001 to 25,000"))
-        #expect(warning.contains("this table has 20,001 to 21,000 of them"))
+        #expect(warning.contains("25,000 rows. SQL and files below have 20,001 to 25,000;"))
+        #expect(warning.contains("this table has 20,001 to 21,000."))
         let files = Self.view(last).views("files").compactMap { $0["fileHref"] as? String }
         #expect(files.count == 3 && files.allSatisfy { $0.hasPrefix("/v1/numbers/orders?app=shop&") })
         for (file, form) in zip(files, ["xlsx", "csv", "json"]) { #expect(file.hasSuffix("&part=3&format=\(form)")) }
@@ -214,9 +214,9 @@ struct ExplorerAnswerTests {
         let drawn = try Self.answer("&grouping=(total)", [row([], 1410)])
         #expect(drawn.sentence.hasSuffix("About 1,410 events; off by at most 12 in 19 of 20 cases."))
         #expect(drawn.basis.contains("Off by at most 12 in 19 of 20 cases"))
-        #expect(drawn.basis.contains { $0.hasPrefix("k = 20") })
+        #expect(drawn.basis.contains("Each number stands for 20 devices or more"))
         let sum = try Self.answer("&grouping=(total)&measure=revenue", [Self.row([], 50, 1234)])
-        #expect(sum.sentence.hasSuffix("The sum is about 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
+        #expect(sum.sentence.hasSuffix("About 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
     }
 
     @Test("a funnel says what its numbers mean, in the layout that has its dimension alone")
@@ -234,7 +234,7 @@ struct ExplorerAnswerTests {
                     expires: 2027-10-31, purpose: product, dimensions: [os], period: day,
                     measures: {funnel: {steps: [{title: Cart, event: cart}, {title: Paid, event: paid}]}}}
                 """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
-        let titles = ExplorerTitles(plans: [plan])
+        let titles = ExplorerTitles(plans: [plan], language: .english)
         let metric = ExplorerChoiceTests.metric
         let former = AnalystMetric(
             app: metric.app, metric: metric.metric, version: 1, isCurrent: false, view: "shop_orders_v1",
@@ -246,8 +246,11 @@ struct ExplorerAnswerTests {
             shape: ExplorerChoiceTests.identifiers, titles: titles)
         #expect(answer.sentence.contains("with about 600 of about 800 identifiers (75%); off by"))
         #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
-        #expect(answer.basis[0].hasPrefix("Identifiers, each counted once a window"))
+        #expect(answer.basis[0].hasPrefix("Counts identifiers, each once, at the furthest step"))
     }
+
+    private static let after30 =
+        "After 30 days the split by System is deleted, and only that by Kind of system is left."
 
     @Test("how long numbers are kept stands below them, with what is kept for longer, and in each line of the CSV")
     func ageing() throws {
@@ -265,14 +268,14 @@ struct ExplorerAnswerTests {
                     purpose: product, dimensions: [os], margins: [[os], [kind]], period: day,
                     decay: [{after: 30 days, coarsen: os, to: kind}, {after: 300 days, keep: totals}]}
                 """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
-        let titles = ExplorerTitles(plans: [plan])
+        let titles = ExplorerTitles(plans: [plan], language: .english)
         let metric = ExplorerChoiceTests.metric
         func said(_ names: [DimensionName]) -> String? { titles.ageing(of: metric, by: .day, splitBy: names) }
-        #expect(said(["os"]) == "Kept for 30 days, and by “Kind of system” for longer")
-        #expect(said(["kind"]) == "Kept for 300 days, and as totals for longer")
-        #expect(said([]) == "Kept for 400 days")
+        #expect(said(["os"]) == Self.after30)
+        #expect(said(["kind"]) == "After 300 days every split is deleted, and only totals are left.")
+        #expect(said([]) == "After 400 days its numbers are deleted.")
         let answer = try Self.answer("", [row(["iOS"], 60)], total: 1, whole: [row([], 80)], titles: titles)
-        #expect(answer.basis.last == "Kept for 30 days, and by “Kind of system” for longer")
+        #expect(answer.basis.last == Self.after30)
         #expect(NumbersTable(answer).csv.hasSuffix(",2026-12-24T00:00:00Z\r\n"))
     }
 

@@ -141,9 +141,12 @@ struct ExplorerChoiceTests {
                 Issue.record("taken: \(address)")
             } catch let problem as ExplorerProblem {
                 #expect(problem.status == .badRequest || problem.status == .notFound)
-                #expect(possible.isEmpty || problem.allowed.contains { $0.contains(possible) }, "\(address)")
+                #expect(
+                    possible.isEmpty || problem.allowed(in: .english).contains { $0.contains(possible) }, "\(address)")
                 for word in ["nothing", "throng.counter", "Windows", "secret=", "evil"] {
-                    #expect(!(problem.text + problem.allowed.joined()).contains(word), "\(address)")
+                    #expect(
+                        !(problem.text(in: .english) + problem.allowed(in: .english).joined()).contains(word),
+                        "\(address)")
                 }
             } catch {
                 Issue.record("\(address): \(error)")

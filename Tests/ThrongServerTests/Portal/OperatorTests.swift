@@ -23,7 +23,7 @@ struct OperatorTests {
     private static func view(_ runs: [ReportRun], now: UnixSeconds = now) throws -> OperatorView {
         OperatorView(
             DaemonHealth(panels: [], refusals: []), released: [], runs: runs, plans: [try PortalPlan.read()], now: now,
-            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+            frame: PageFrame(language: .english))
     }
 
     @Test("a delivery that was given up needs a look, and so does a report that could not be made")
@@ -45,7 +45,7 @@ struct OperatorTests {
         let view = OperatorView(
             DaemonHealth(panels: [], refusals: []), released: [], runs: [run], faults: [run.name: [words]],
             plans: [try PortalPlan.read()], now: Self.now,
-            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+            frame: PageFrame(language: .english))
         let cell = try #require(Self.rows(of: "Last reports", in: view).first?.last)
         #expect(
             cell.hasPrefix("made, a delivery was given up: mail address 1 at bank.example: ") && cell.contains("(550)"))
@@ -99,7 +99,7 @@ struct OperatorTests {
         return OperatorView(
             health, released: [], pending: pending.map { ("shop", $0) }, runs: [], unsigned: unsigned, members: members,
             registry: registry, plans: [try PortalPlan.read()], now: now,
-            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+            frame: PageFrame(language: .english))
     }
 
     /// Of a period that began so many days ago, a day long unless told otherwise; the grace is a day.

@@ -9,7 +9,7 @@ import ThrongReport
 
 @Suite("The list of a partner's reports leads to what there is, and to nothing else")
 struct ReportsTests {
-    private static let frame = PageFrame(pageTitle: "", css: "", house: "", visitors: [])
+    private static let frame = PageFrame(language: .english)
     private static let start = UnixSeconds(1_795_219_200)
 
     /// Files of as many periods, the first one named first.
@@ -56,7 +56,6 @@ struct ReportsTests {
         let files = Self.files(130, [".html"]) + Self.files(3, of: "other", [".html"])
         let first = try Self.view(files)
         #expect(first.views("reports").map { $0.views("periods").count }.sorted() == [3, 60])
-        #expect((first["lede"] as? String)?.hasSuffix("133 periods are here.") == true)
         #expect(first.texts("newerHrefs").isEmpty && first.texts("olderHrefs") == ["/reports?part=2"])
         let last = try Self.view(files, part: 3)
         #expect(last.views("reports").map { $0.views("periods").count } == [10])
@@ -74,17 +73,19 @@ struct ReportsTests {
     func feed() throws {
         let bank = Partner(name: "bank", title: "Bank <&>", contact: "")
         let files = Self.files(60, [".html", ".json"]) + Self.files(1, of: "other", [".csv"])
-        let view = FeedView.of(files, plan: try PortalPlan.read(), partner: bank, at: "https://count.example")
+        let view = FeedView.of(
+            files, plan: try PortalPlan.read(), partner: bank, at: "https://count.example", in: .english)
         let entries = view.views("entries")
         #expect(entries.count == FeedView.most)
         let hrefs = entries.compactMap { $0["entryHref"] as? String }
         #expect(hrefs.first == "https://count.example/reports/pulse/\(files[118].name)")
         let ids = entries.compactMap { $0["entryID"] as? String }
         #expect(Set(ids).count == FeedView.most && ids[0].hasPrefix("https://count.example/reports/pulse#2026-11-2"))
-        _ = try PortalPages(house: "Shop").feed(view)
+        _ = try PortalPages(plans: []).feed(view)
         let alone = FeedView.of(
-            Self.files(1, of: "other", [".csv"]), plan: try PortalPlan.read(), partner: bank, at: "")
+            Self.files(1, of: "other", [".csv"]), plan: try PortalPlan.read(), partner: bank, at: "", in: .english)
         #expect(alone.views("entries").map { $0["entryHref"] as? String } == ["/reports"])
-        #expect(FeedView.of([], plan: try PortalPlan.read(), partner: bank, at: "").views("entries").isEmpty)
+        let none = FeedView.of([], plan: try PortalPlan.read(), partner: bank, at: "", in: .german)
+        #expect(none.views("entries").isEmpty && none["feedTitle"] as? String == "Shop: Berichte für Bank <&>")
     }
 }

@@ -3,6 +3,7 @@ import Hummingbird
 import Synchronization
 import Testing
 import ThrongPlan
+import ThrongSchedule
 import ThrongStore
 
 @testable import ThrongServer
@@ -17,7 +18,7 @@ struct SignInPaceTests {
         let refusals = Refusals()
         let door = Doorkeeper(access: access, now: { UnixSeconds(1_795_219_200) }, onRefusal: refusals.note)
         let router = Router(context: BasicRequestContext.self)
-        SignInRoutes(door: door, pages: try PortalPages(house: "Shop")).add(to: router)
+        SignInRoutes(door: door, pages: try PortalPages(plans: [])).add(to: router)
         let client = RouterClient(router)
         let began = ContinuousClock.now
         var (looked, paced) = (0, 0)
@@ -29,7 +30,8 @@ struct SignInPaceTests {
             }
             #expect(answer.status == .tooManyRequests)
             let seconds = try #require(answer.headers[.retryAfter].flatMap { Int($0) })
-            #expect((1...6).contains(seconds) && answer.body.contains("\(seconds) second"))
+            #expect(
+                (1...6).contains(seconds) && answer.body.contains(Language.english.duration(seconds: Int64(seconds))))
             paced += 1
         }
         // One more is looked at in six seconds, should this machine take as long.
@@ -37,6 +39,24 @@ struct SignInPaceTests {
         #expect((10...most).contains(looked), "\(looked) are looked at")
         let noted = refusals.all.withLock { $0 }
         #expect(noted.count { $0 == .signIn } == looked && noted.count { $0 == .signInPace } == paced)
+    }
+
+    @Test("while PostgreSQL is away each page says so, and when to come again")
+    func away() async throws {
+        let portal = Portal(
+            ConnectionSettings(connectionString: "host=/nowhere"), plans: [],
+            signing: ReportKeyFolder(dataPath: "/nowhere"), now: { .epoch },
+            health: { DaemonHealth(panels: [], refusals: []) })
+        defer { portal.close(within: .zero) }
+        let router = Router(context: BasicRequestContext.self)
+        try portal.add(to: router)
+        let client = RouterClient(router)
+        let cookie = "__Host-throng=" + String(repeating: "0", count: 64)
+        for path in ["/", "/operator", "/reports", "/explore"] {
+            let answer = try await client.send(.get, path, headers: [.cookie: cookie])
+            #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "60", "\(path)")
+            #expect(answer.body.contains("The database is away"), "\(path)")
+        }
     }
 
     private final class Refusals: Sendable {

@@ -85,7 +85,7 @@ extension Flush {
             : (margins ?? [layout.leaf]).map { margin in
                 DistinctDelta(
                     layout: 0, periodStart: start, margin: margin,
-                    cell: layout.project(CellIndex(cell), from: layout.leaf, to: margin),
+                    cell: layout.projection(from: layout.leaf, to: margin)(CellIndex(cell)),
                     window: WindowNumber(start.flooredQuotient(by: 900)), delta: devices)
             }
         return Flush(

@@ -32,8 +32,11 @@ final class Buckets {
 
     static final String OTHER = "other";
     private static final Pattern NUMBER = Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
-    private static final Pattern ADDRESS = Pattern.compile("([A-Za-z0-9+.-]*://|//)?([^/]*)(.*)", Pattern.DOTALL);
-    private static final Pattern VERSION = Pattern.compile("([0-9]+)(\\.[0-9]+)?");
+    private static final Pattern ADDRESS =
+        Pattern.compile("([Hh][Tt]{2}[Pp][Ss]?:/*|[A-Za-z0-9+.-]*://|//)?([^/]*)(.*)", Pattern.DOTALL);
+    private static final Pattern HOURS = Pattern.compile(
+        "(?i)(?:GMT|UTC)?([+-])([0-9]{2}):?([0-9]{2})|(?:GMT|UTC)([+-])([0-9]{1,2})(?::([0-9]{2}))?");
+    private static final Pattern VERSION = Pattern.compile("([0-9]+)(?:[._,]([0-9]+))?");
     private static final Pattern CODE = Pattern.compile("([A-Za-z]+)(?=[-_.@,;:]|\\z)");
 
     /** A number, or a text that is one; null for anything else. */
@@ -144,8 +147,8 @@ final class Buckets {
         }
         Matcher match = VERSION.matcher(text == null ? "" : text);
         if (!match.lookingAt()) return OTHER;
-        String minor = match.group(2) == null ? ".0" : match.group(2);
-        String label = isMajor ? match.group(1) : match.group(1) + minor;
+        String minor = match.group(2) == null ? "0" : match.group(2);
+        String label = isMajor ? match.group(1) : match.group(1) + "." + minor;
         return labels.contains(label) ? label : OTHER;
     }
 
@@ -168,12 +171,23 @@ final class Buckets {
     }
 
     private static String offset(Map<String, Object> rule, List<Object> labels, Object value) {
-        Double minutes = number(value);
+        Double minutes = value instanceof String ? minutes((String) value) : null;
+        if (minutes == null) minutes = number(value);
         if (minutes == null && value instanceof String) minutes = standardOffset((String) value);
         if (minutes == null) return OTHER;
         double hour = Math.floor(minutes / 60);
         return hour < -12 || hour > 14 ? OTHER
             : (String) labels.get((int) (hour + 12) / (int) Json.number(rule, "band_hours", 1));
+    }
+
+    /** The minutes of an offset such as "+05:30", "+0530" or "GMT+5"; null for anything else. */
+    private static Double minutes(String text) {
+        Matcher match = HOURS.matcher(text);
+        if (!match.matches()) return null;
+        int first = match.group(1) == null ? 4 : 1;
+        int minute = match.group(first + 2) == null ? 0 : Integer.parseInt(match.group(first + 2));
+        double found = Integer.parseInt(match.group(first + 1)) * 60 + minute;
+        return minute > 59 ? null : match.group(first).equals("-") ? Double.valueOf(-found) : Double.valueOf(found);
     }
 
     /** A time zone's standard offset, which of winter and summer is further west; null for no zone. Unit: minutes. */
@@ -258,7 +272,8 @@ final class Buckets {
     }
 
     private static String small(String text) {
-        String plain = Normalizer.normalize(text, Normalizer.Form.NFKC).replace('\u3002', '.').toLowerCase(Locale.ROOT);
+        String seen = Normalizer.normalize(text, Normalizer.Form.NFKC).replaceAll("[\\xad\\u200b\\u2060\\ufe0e\\ufe0f\\ufeff]", "");
+        String plain = seen.replace('\u3002', '.').toLowerCase(Locale.ROOT);
         return Normalizer.normalize(plain, Normalizer.Form.NFKC);
     }
 

@@ -17,15 +17,16 @@ struct TrialNumber: Hashable, Sendable {
         return (["day \(day)", metric, "measure \(measure)"] + places).joined(separator: ", ")
     }
 
-    /// The least that is promised of combinations of such numbers: k/4, k·b/10, or that of sums.
+    /// The least that is promised of combinations of such numbers: k/4, k·b/10 or k/4 if that is more, or that of sums.
     func promise(_ town: TrialTown) -> Double {
         let plan = town.plans[town.versions[day]]
         let own = plan.metrics.first { $0.name == metric }?.threshold
         let k = Double(own ?? plan.threshold)
+        let width = max(Double(plan.bound) / 10, 1.0 / 4)
         switch measure {
         case 0: return k / 4
-        case 1: return k * Double(plan.bound) / 10
-        default: return k * Double(plan.bound) * Double(TrialPlan.clip.upperBound) / 10
+        case 1: return k * width
+        default: return k * width * Double(TrialPlan.clip.upperBound)
         }
     }
 

@@ -52,7 +52,7 @@ package struct TrialTown: Sendable {
                 events[leaf, default: 0] += visit.count * group.devices
                 sums[leaf, default: 0] += visit.amount * group.devices
                 for margin in layout.trackedMargins {
-                    touched[margin, default: []].insert(layout.project(leaf, from: layout.leaf, to: margin))
+                    touched[margin, default: []].insert(layout.projection(from: layout.leaf, to: margin)(leaf))
                 }
             }
             for (margin, cells) in touched {

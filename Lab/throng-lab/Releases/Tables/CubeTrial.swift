@@ -45,7 +45,8 @@ package struct CubeTrial {
                 let whole = numbers.whole
                 if grouping.count == 0 { total = whole[0] }
                 precondition(whole.reduce(0, +) == total, "a total is the sum of its parts")
-                moved = max(moved, numbers.farthest(whole, from: 34).approximate)
+                moved = max(
+                    moved, numbers.farthest(whole) { whole[$0] >= 34 && numbers.isAtLeast(34, at: $0) }.approximate)
                 cells = whole.count
             }
         }

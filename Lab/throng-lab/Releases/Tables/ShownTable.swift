@@ -45,15 +45,19 @@ struct ShownTable {
         split == 0 ? "totals" : split == 1 ? "one-way numbers" : "two-way numbers"
     }
 
-    /// Page views, whose margins must be small beside them.
+    /// Page views, whose margins must be small beside all of them, and beside what 60 devices of a group send.
     private static func judgePages(_ all: [Figures], _ devices: Int, _ musts: inout Musts) {
         let allowed: [Int: [Double]] = [300: [0.04, 0.2], 20_000: [0.003]]
         for (split, most) in (allowed[devices] ?? []).enumerated() {
-            let found = all.flatMap { $0.bySplit[split] ?? [] }.filter { $0.metric == "pages" }.map(\.relative)
+            let pages = all.flatMap { $0.bySplit[split] ?? [] }.filter { $0.metric == "pages" && $0.devices > 0 }
+            let found = pages.map { (page: Figures.Shown) -> Double in
+                split == 0 ? page.relative : page.relative * Double(page.devices) / 60
+            }
             guard !found.isEmpty else { continue }
             let relative = found.sorted()[found.count / 2]
             musts.say(
-                "\(name(split)) of page views: ±\(Self.percent(relative)) in the median", must: Self.percent(most),
+                "\(name(split)) of page views\(split == 0 ? "" : " of 60 devices"): ±\(percent(relative)) in the median",
+                must: Self.percent(most),
                 relative <= most)
         }
     }
@@ -80,6 +84,8 @@ struct Figures {
         let events: Int64
         let margin: Int64
         let isWithin: Bool
+        /// As they were counted.
+        let devices: Int64
         let deviceMargin: Int64?
         /// Of the told devices from the counted ones; nil where none are told.
         let devicesOff: Int64?
@@ -107,7 +113,8 @@ struct Figures {
                 bySplit[split, default: []].append(
                     Shown(
                         metric: header.layout.metric, events: truth, margin: margin,
-                        isWithin: abs(cell.count - truth) <= margin, deviceMargin: deviceMargin,
+                        isWithin: abs(cell.count - truth) <= margin, devices: devices[cell.cell] ?? 0,
+                        deviceMargin: deviceMargin,
                         devicesOff: cell.reach.map { abs($0.devices - (devices[cell.cell] ?? 0)) }))
             }
             guard let deviceMargin else { continue }

@@ -152,8 +152,7 @@ package struct RevealedKey: Sendable {
     package init(of dimension: DimensionName, in window: WindowID, evaluator: EvaluatorKey? = nil) {
         isEvaluated = evaluator != nil
         let text = RevealedHash.keyText(
-            app: window.app, purpose: window.purpose, dimension: dimension, window: window.number,
-            evaluator: evaluator)
+            app: window.app, purpose: window.purpose, dimension: dimension, window: window.number, evaluator: evaluator)
         authenticator = HMAC(key: SymmetricKey(data: SHA256.hash(data: text)))
     }
 

@@ -25,8 +25,7 @@ package final class RevealedVocabulary: Sendable {
         app: AppName
     ) {
         state.withLock { state in
-            guard
-                state.labels[app]?[dimension] ?? [:] != labels || state.outputs[app]?[dimension] ?? [:] != outputs
+            guard state.labels[app]?[dimension] ?? [:] != labels || state.outputs[app]?[dimension] ?? [:] != outputs
             else { return }
             state.labels[app, default: [:]][dimension] = labels
             state.outputs[app, default: [:]][dimension] = outputs
@@ -78,9 +77,7 @@ package final class RevealedVocabulary: Sendable {
 }
 
 /// The slots of hashes in one window: one table a revealed dimension of the purpose, in the order of its tables.
-struct WindowVocabulary: Sendable {
-    let slots: [[RevealedHash: Int]]
-}
+struct WindowVocabulary: Sendable { let slots: [[RevealedHash: Int]] }
 
 struct RevealedDimension: Sendable {
     let name: DimensionName

@@ -1,8 +1,9 @@
-/// A user agent to its browser's family, its operating system's family or its device's class.
-struct UserAgentBucketing: Bucketing {
+/// A user agent to its browser's family, its operating system's family or its device's class. A class, so that its tables
+/// are not copied for a value.
+package final class UserAgentBucketing: TabledBucketing {
     typealias Part = BucketingRule.UserAgentPart
 
-    private let buckets: LabelTable
+    package let buckets: LabelTable
     private let part: Part
     private let rules: UserAgentRules
     private let grammar: UserAgentGrammar
@@ -30,21 +31,20 @@ struct UserAgentBucketing: Bucketing {
         }
     }
 
-    var labels: [BucketLabel] { buckets.labels }
-
-    func bucket(_ value: FieldValue) -> Int {
+    package func bucket(_ value: FieldValue) -> Int {
         guard case .text(let text) = value else { return buckets.other }
         return buckets[text.bytes] ?? bucket(rules.code(of: text.bytes, by: grammar))
     }
 
-    func sighting(of value: FieldValue, atOnce: Bool) -> (bucket: Int, isBot: Bool)? {
-        guard case .text(let text) = value else { return (buckets.other, false) }
-        if let label = buckets[text.bytes] { return (label, buckets.labels[label].text == DeviceClass.bot.rawValue) }
-        let code = atOnce ? rules.knownCode(of: text.bytes) : rules.code(of: text.bytes, by: grammar)
-        return code.map { (bucket: bucket($0), isBot: $0.deviceClass == .bot) }
+    /// Returns the families of a user agent that is no label, the same by all bucketings with these rules.
+    ///
+    /// - Returns: nil if that takes a long search, as on its first sight, and `atOnce` leaves no time for one.
+    package func code(of text: UnsafeBufferPointer<UInt8>, atOnce: Bool) -> UserAgentCode? {
+        atOnce ? rules.knownCode(of: text) : rules.code(of: text, by: grammar)
     }
 
-    private func bucket(_ code: UserAgentCode) -> Int {
+    /// The bucket of a user agent's families.
+    package func bucket(_ code: UserAgentCode) -> Int {
         switch part {
         case .browser: return bucket(code.browser, code.browserFamily)
         case .operatingSystem: return bucket(code.operatingSystem, code.operatingSystemFamily)

@@ -50,8 +50,7 @@ final class UserAgentCache: Sendable {
         return state.withLock { state in
             func number(_ family: String) -> UInt16 { state.vocabulary[BucketLabel(family)] ?? 0 }
             let code = UserAgentCode(
-                browser: number(reading.browser),
-                browserFamily: number(BrowserFamily.folded(reading.browser)),
+                browser: number(reading.browser), browserFamily: number(BrowserFamily.folded(reading.browser)),
                 operatingSystem: number(reading.operatingSystem),
                 operatingSystemFamily: number(OperatingSystemFamily.folded(reading.operatingSystem)),
                 deviceClass: reading.deviceClass)
@@ -78,9 +77,7 @@ final class UserAgentCache: Sendable {
     }
 
     /// The first of a key's places.
-    private static func base(of key: Key) -> Int {
-        Int(truncatingIfNeeded: key & UInt64(places / ways - 1)) * ways
-    }
+    private static func base(of key: Key) -> Int { Int(truncatingIfNeeded: key & UInt64(places / ways - 1)) * ways }
 
     private func key(of bytes: UnsafeBufferPointer<UInt8>) -> Key {
         // Hasher is SipHash with a random key of the process; the secret stays random where that one is switched off.
@@ -93,7 +90,7 @@ final class UserAgentCache: Sendable {
 
 /// A user agent's families as numbers of a ``UserAgentCache``'s vocabulary, 0 for one that nobody named; no part of
 /// what a client sent can be read back from it.
-struct UserAgentCode: Sendable, Hashable {
+package struct UserAgentCode: Sendable, Hashable {
     /// uap-core's own name, where a plan named that.
     var browser: UInt16 = 0
     var browserFamily: UInt16 = 0
@@ -101,6 +98,9 @@ struct UserAgentCode: Sendable, Hashable {
     var operatingSystem: UInt16 = 0
     var operatingSystemFamily: UInt16 = 0
     var deviceClass: DeviceClass = .other
+
+    /// True if a bot or a tool sent it.
+    package var isBot: Bool { deviceClass == .bot }
 }
 
 /// A short digest of a text, under a random key: a polynomial over the field of 2^61 - 1, whose coefficients are the

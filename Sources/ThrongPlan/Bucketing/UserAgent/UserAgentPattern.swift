@@ -7,20 +7,14 @@ final class UserAgentPattern: Sendable {
     private let family: String?
     private let regex: String
     private let ignoresCase: Bool
-    let required: RequiredText
     /// The expression, if PCRE2 can compile it; nil before it is first used.
     private let compiled = Mutex<CompiledRegex??>(nil)
 
     init(regex: String, ignoresCase: Bool, family: String?) {
         (self.regex, self.ignoresCase, self.family) = (regex, ignoresCase, family)
-        required = RequiredText(regex: regex)
     }
 
-    func read(_ text: UnsafeBufferPointer<UInt8>, _ trigrams: TrigramSet) -> String? {
-        required.isMet(by: trigrams) ? read(text) : nil
-    }
-
-    /// Reads a user agent without the short cut, and returns its family.
+    /// Returns a user agent's family; nil if the expression does not match.
     func read(_ text: UnsafeBufferPointer<UInt8>) -> String? {
         guard let groups = matcher?.match(text) else { return nil }
         func group(_ number: Int) -> String? {

@@ -61,10 +61,7 @@ extension InsightAnswer {
         guard reaches.allSatisfy({ $0.group == best.group || isSurely(best.conversion, above: $0.conversion) }) else {
             return locale.say(
                 .finding,
-                [
-                    "finding": most(
-                        locale.say(.funnelTooClose, ["count": reaches.count, "from": from, "to": to]))
-                ])
+                ["finding": most(locale.say(.funnelTooClose, ["count": reaches.count, "from": from, "to": to]))])
         }
         let finding = locale.say(
             .funnelBest, ["group": best.group, "from": from, "to": to, "number": words(best.conversion)])

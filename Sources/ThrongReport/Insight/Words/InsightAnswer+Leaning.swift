@@ -37,8 +37,7 @@ extension InsightAnswer {
             case .share(let part, _, _): part
             case .drawn, .settled, .mean, .quantile: nil
             }
-        return kept.map {
-            Estimate.leansHigh($0, rate: answered.basis.sampling, threshold: answered.basis.threshold)
-        } ?? false
+        return kept.map { Estimate.leansHigh($0, rate: answered.basis.sampling, threshold: answered.basis.threshold) }
+            ?? false
     }
 }

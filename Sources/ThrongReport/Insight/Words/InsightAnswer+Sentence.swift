@@ -40,19 +40,14 @@ extension InsightAnswer {
             return closed(finding, quantity)
         }
         switch insight.kind {
-        case .count, .reach, .distribution, .frequency:
-            return most(part(quantity, of: answered.shareBase))
-        case .quantiles, .funnel:
-            return ""
-        case .retention:
-            return retentionSentence(table)
-        case .share(_, nil):
-            return most(words(quantity), .largestShare)
+        case .count, .reach, .distribution, .frequency: return most(part(quantity, of: answered.shareBase))
+        case .quantiles, .funnel: return ""
+        case .retention: return retentionSentence(table)
+        case .share(_, nil): return most(words(quantity), .largestShare)
         case .share(_, let part?):
             let number = locale.say(.ofIts, ["number": words(quantity), "noun": noun.many])
-            return most(number, .largestPart, part: part.bucket.text)
-        case .mean:
-            return most(locale.say(.perOne, ["number": words(quantity), "one": noun.one]))
+            return most(number, .largestPart, part: words(for: part))
+        case .mean: return most(locale.say(.perOne, ["number": words(quantity), "one": noun.one]))
         }
     }
 
@@ -96,8 +91,7 @@ extension InsightAnswer {
             let isSaid = answered?.basis.devices == .firsts
             return closed(isSaid ? locale.say(.foundSaid, ["number": number]) : number, quantity)
         case (.estimate(let estimate), _):
-            let finding = locale.say(
-                .foundEstimate, ["number": number, "counted": locale.text(estimate.counted)])
+            let finding = locale.say(.foundEstimate, ["number": number, "counted": locale.text(estimate.counted)])
             guard let interval = interval(of: quantity) else { return closed(finding, quantity) }
             return locale.say(.findingInterval, ["finding": finding, "span": wording.span(interval)])
         case (.share(let part, let whole, let noise), .share(_, let filter)):
@@ -105,14 +99,13 @@ extension InsightAnswer {
                 locale.say(
                     .shareOf,
                     [
-                        "hasGroup": filter != nil, "group": filter?.bucket.text ?? "", "counts": counted.rawValue,
+                        "hasGroup": filter != nil, "group": words(for: filter), "counts": counted.rawValue,
                         "number": words(quantity), "noun": noun.many, "part": term(part, noise.part),
                         "whole": term(whole, noise.whole), "isSample": isSample,
                     ]), quantity)
         case (.settled, .share(_, let filter)):
             return closed(
-                locale.say(
-                    .noneOf, ["noun": noun.many, "hasGroup": filter != nil, "group": filter?.bucket.text ?? ""]),
+                locale.say(.noneOf, ["noun": noun.many, "hasGroup": filter != nil, "group": words(for: filter)]),
                 quantity)
         case (.mean(_, _, let events, let noise), _):
             return closed(
@@ -122,9 +115,12 @@ extension InsightAnswer {
                         "number": number, "one": noun.one, "events": term(events, noise.whole), "noun": noun.many,
                         "isSample": isSample,
                     ]), quantity)
-        case (.share, _), (.settled, _), (.quantile, _):
-            return closed(text(quantity), quantity)
+        case (.share, _), (.settled, _), (.quantile, _): return closed(text(quantity), quantity)
         }
+    }
+
+    private func words(for part: Insight.Filter?) -> String {
+        part.map { words(for: $0.bucket, of: $0.dimension) } ?? ""
     }
 
     /// A finding as a sentence: with where its number lies if that is a quotient, or with its margin.

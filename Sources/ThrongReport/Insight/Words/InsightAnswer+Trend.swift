@@ -7,7 +7,7 @@ extension InsightAnswer {
     func sentence(of points: [AnswerPoint], _ answered: Answered) -> String {
         let now = tableSentence(answered)
         let courses = courses(over: points, answered)
-        guard let since = courses.first.map({ names.short($0.since) }) else {
+        guard let since = courses.first.map({ moment($0.since) }) else {
             let isNew = !points.dropLast().flatMap(\.figures).contains { $0 == .withheld || $0.quantity != nil }
             return locale.joined([
                 now, locale.say(isNew ? .nothingYet : .tooFewToCompare), missing(in: points, answered),
@@ -47,6 +47,11 @@ extension InsightAnswer {
         }
     }
 
+    /// A period behind "since", by its short name unless another is given: "22 Nov", in German "dem 22. Nov.".
+    func moment(_ period: Period, _ name: String? = nil) -> String {
+        locale.say(.sinceWhen, ["kind": period.kind.rawValue, "date": name ?? names.short(period)])
+    }
+
     private func way(_ change: Change, since then: String) -> String {
         let what = if case .mean = insight.kind { "mean" } else { unit == "share" ? "share" : "total" }
         return locale.say(
@@ -61,8 +66,7 @@ extension InsightAnswer {
         guard answered.axes.isEmpty else { return "" }
         let figures = points.compactMap(\.figures.first)
         func part(_ status: NumberStatus, _ count: Int, _ difference: String = "") -> String {
-            locale.say(
-                .missingPart, ["reason": status.rawValue, "count": count, "difference": difference])
+            locale.say(.missingPart, ["reason": status.rawValue, "count": count, "difference": difference])
         }
         let withheld = figures.count { $0 == .withheld }
         let parts =

@@ -60,7 +60,10 @@ extension InsightAnswer {
         let changes = zip(table.rows, comparison.rows).compactMap { row, compared in
             compared.change.change.map { (label: row.label, change: $0) }
         }
-        guard changes.isEmpty else { return moves(changes, since: then) }
+        guard changes.isEmpty else {
+            let moment = Moment(date: moment(comparison.period, then.date))
+            return moves(changes, since: then.kind == moment.kind ? moment : then)
+        }
         if case .absent(let absence)? = comparison.rows.first?.change { return none(since: then, absence) }
         return locale.say(.movesWithheld, ["kind": then.kind, "date": then.date])
     }
@@ -98,9 +101,7 @@ extension InsightAnswer {
     }
 
     /// Returns the sign for the direction in which a number went: "≈" where that may be noise.
-    package func arrow(_ change: Change) -> String {
-        isWithinChance(change) ? "\u{2248}" : change.direction.arrow
-    }
+    package func arrow(_ change: Change) -> String { isWithinChance(change) ? "\u{2248}" : change.direction.arrow }
 
     /// The difference with its sign, in the answer's unit.
     package func difference(_ change: Change) -> String {
@@ -113,9 +114,10 @@ extension InsightAnswer {
         return signedRelative(change) ?? "\u{2013}"
     }
 
-    /// "1,020 to 1,455", "40.1% to 42.0%".
+    /// "1,020 to 1,455", "40.1% to 42.0%"; the ends of a mean as far as they can be told.
     package func text(from interval: Interval, isShare: Bool = false) -> String {
-        wording.span(interval, isShare: isShare || unit == "share")
+        if case .mean = insight.kind { return wording.span(interval.told()) }
+        return wording.span(interval, isShare: isShare || unit == "share")
     }
 
     /// "Half of the orders were under about 34 EUR (20 to 50) and 90% under about 120 EUR (100 to 200)."

@@ -21,10 +21,8 @@ extension InsightAnswer {
         if case .ranking(let ranking) = answered.view {
             parts.append(
                 locale.say(
-                    .noRank,
-                    [
-                        "count": withheld, "isAmong": ranking.rest != nil, "others": locale.say(.othersTogether),
-                    ]))
+                    .noRank, ["count": withheld, "isAmong": ranking.rest != nil, "others": locale.say(.othersTogether)])
+            )
         }
         return [locale.joined(parts)]
     }
@@ -32,8 +30,7 @@ extension InsightAnswer {
     /// The sentences about dimensions of the insight that age has taken, one a dimension.
     package var ageNotes: [String] {
         (answered?.aged ?? []).map { aged in
-            locale.say(
-                .aged, ["title": aged.title, "hasCoarser": aged.now != nil, "coarser": aged.now?.title ?? ""])
+            locale.say(.aged, ["title": aged.title, "hasCoarser": aged.now != nil, "coarser": aged.now?.title ?? ""])
         }
     }
 }

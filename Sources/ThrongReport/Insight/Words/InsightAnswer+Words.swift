@@ -1,48 +1,35 @@
 internal import ThrongPlan
 
 extension InsightAnswer {
-    /// The answer as a page says it: bands in words, and whatever is none of the plan's buckets in the reader's language.
+    /// The answer as a page says it: its buckets in the reader's words.
     package var inWords: InsightAnswer {
-        guard let answered else { return self }
-        let bands = FrequencyBands(counting: answered.basis.counts)
-        let others = locale.say(.otherBucket)
-        func worded(_ label: BucketLabel, isLast: Bool) -> BucketLabel {
-            if label.text == "other" { return BucketLabel(others) }
-            guard isLast else { return label }
+        guard var told = answered else { return self }
+        func worded(_ label: BucketLabel, _ place: Int) -> BucketLabel {
+            let (name, isLast) = (told.axes[place].name, place == told.axes.count - 1)
             return switch insight.kind {
-            case .distribution: BucketLabel(FrequencyBands.values(label.text, unit: bandUnit, in: locale))
-            case .frequency: BucketLabel(bands.words(label.text, in: locale))
-            case .count, .reach, .share, .mean, .quantiles, .retention, .funnel: label
+            case .frequency(band: name): BucketLabel(locale.times(label.text, endsBefore: counted != .identifiers))
+            case .distribution where isLast: BucketLabel(words(for: label, of: name, unit: bandUnit))
+            default: BucketLabel(words(for: label, of: name))
             }
         }
         func worded(_ row: AnswerRow) -> AnswerRow {
-            let buckets = row.buckets.enumerated().map { worded($1, isLast: $0 == row.buckets.count - 1) }
-            return AnswerRow(buckets: buckets, figure: row.figure)
+            AnswerRow(buckets: row.buckets.enumerated().map { worded($1, $0) }, figure: row.figure)
         }
-        let axes = answered.axes.enumerated().map { place, axis in
-            let isLast = place == answered.axes.count - 1
-            return AnswerAxis(
-                name: axis.name, title: axis.title, labels: axis.labels.map { worded($0, isLast: isLast) })
+        if case .ranking(var ranking) = told.view {
+            ranking.rows = ranking.rows.map { .init(rank: $0.rank, lastRank: $0.lastRank, row: worded($0.row)) }
+            told.view = .ranking(ranking)
         }
-        var view = answered.view
-        if case .ranking(let ranking) = view { view = .ranking(ranking.worded(worded)) }
+        told.table = AnswerTable(rows: told.table.rows.map(worded), whole: told.table.whole, rest: told.table.rest)
+        told.axes = told.axes.enumerated().map { place, axis in
+            AnswerAxis(name: axis.name, title: axis.title, labels: axis.labels.map { worded($0, place) })
+        }
         var answer = self
-        answer.outcome = .answered(
-            Answered(
-                release: answered.release, basis: answered.basis, axes: axes,
-                table: AnswerTable(
-                    rows: answered.table.rows.map(worded), whole: answered.table.whole, rest: answered.table.rest),
-                view: view, clip: answered.clip, leads: answered.leads,
-                leadOverWithheld: answered.leadOverWithheld, aged: answered.aged))
+        answer.outcome = .answered(told)
         return answer
     }
-}
 
-extension AnswerRanking {
-    /// The same with other words for its rows.
-    fileprivate func worded(_ words: (AnswerRow) -> AnswerRow) -> AnswerRanking {
-        var ranking = self
-        ranking.rows = rows.map { Ranked(rank: $0.rank, lastRank: $0.lastRank, row: words($0.row)) }
-        return ranking
+    /// A bucket of one of its dimensions in the reader's words.
+    func words(for bucket: BucketLabel, of name: DimensionName, unit: String = "") -> String {
+        locale.words(for: bucket, by: rules[name], unit: unit)
     }
 }

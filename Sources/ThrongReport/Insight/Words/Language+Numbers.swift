@@ -6,7 +6,7 @@ extension Language {
     package func text(_ number: Decimals) -> String { self.number(number.description, places: number.places) }
 
     /// "1,234".
-    package func text(_ number: Int64) -> String { self.number(String(number), places: 0) }
+    package func text(_ number: some BinaryInteger) -> String { self.number(String(number), places: 0) }
 
     /// Part over whole: "42.1%", with "<0.1%" and ">99.9%" for what would round to nothing or all.
     package func percent(_ part: Int64, of whole: Int64) -> String {
@@ -71,8 +71,7 @@ extension Decimals {
     /// The same with fewer places, rounded half to even.
     package func rounded(to places: Int) -> Decimals {
         guard places < self.places else { return self }
-        var divisor: Int128 = 1
-        for _ in places..<self.places { divisor *= 10 }
+        let divisor = Int128.ten(to: self.places - places)
         return Decimals(units: Decimals(wide: units, over: divisor, places: 0).units, places: places)
     }
 

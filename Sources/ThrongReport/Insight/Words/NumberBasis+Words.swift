@@ -28,8 +28,7 @@ extension NumberBasis {
                     "noun": wording.noun(hasIdentifiers ? .devices : .events).many, "isProved": floor == .attested,
                 ]),
             locale.say(self.margin.isOfTerms ? .offByTerms : .offBy, ["margin": locale.text(shownMargin)])
-                .sentenceCased,
-            sampled(locale),
+                .sentenceCased, sampled(locale),
             hasIdentifiers
                 ? locale.say(.recognised, ["time": wording.locale.duration(seconds: rotation.seconds)])
                 : locale.say(.devicesUnknown),
@@ -86,25 +85,5 @@ extension NumberBasis {
         let isScaled = devices == nil || devices == .answers
         return locale.say(
             isScaled ? .sampledScaled : .sampledDevices, ["rate": locale.text(Decimals(exactly: sampling))])
-    }
-}
-
-extension Wording {
-    /// "k = 20: every published number stands for 20 devices or more"; over several periods, the least and the most.
-    package func threshold(_ k: ClosedRange<Int64>) -> String {
-        "\(self.k(k)): every published number stands for \(count(k.lowerBound, "device")) or more"
-    }
-
-    /// "k = 20"; over several periods "k = 20 to 50, by period".
-    package func k(_ k: ClosedRange<Int64>) -> String {
-        let (least, most) = (locale.text(k.lowerBound), locale.text(k.upperBound))
-        return "k = \(least == most ? least : "\(least) to \(most), by period")"
-    }
-
-    /// "Every event counted", "Sampling rate 0.25"; of several periods, each rate once.
-    package func sampling(_ rates: [Double]) -> String {
-        if rates.allSatisfy({ $0 == 1 }) { return "Every event counted" }
-        let texts = rates.map { locale.text(Decimals(exactly: $0)) }
-        return "Sampling rate \(texts.joined(separator: " or "))"
     }
 }

@@ -19,8 +19,7 @@ extension PeriodCalendar {
                     "date": locale.date("yMMMMd", first), "from": clock(at: period.start, in: locale), "until": end,
                     "isRepeated": !repetition.isEmpty, "offset": repetition,
                 ])
-        case .day:
-            return locale.date("yMMMMEEEEd", first)
+        case .day: return locale.date("yMMMMEEEEd", first)
         case .week:
             let day = locale.digits("\(first.day)")
             let isDayFirst = locale.date("MMMMd", first).hasPrefix(day)
@@ -28,21 +27,11 @@ extension PeriodCalendar {
             return locale.say(
                 .periodWeek,
                 [
-                    "within": first.year != last.year ? "none" : isWithinMonth ? "month" : "year",
-                    "day": day, "first": locale.date("MMMMd", first),
-                    "firstWithYear": locale.date("yMMMMd", first), "last": locale.date("yMMMMd", last),
+                    "within": first.year != last.year ? "none" : isWithinMonth ? "month" : "year", "day": day,
+                    "first": locale.date("MMMMd", first), "firstWithYear": locale.date("yMMMMd", first),
+                    "last": locale.date("yMMMMd", last),
                 ])
-        case .month:
-            return locale.date("yMMMM", first)
-        }
-    }
-
-    /// A period behind what happened in it: "on Saturday, 21 November 2026", "in the week of 16 to 22 November 2026".
-    package func phrase(of period: Period) -> String {
-        switch period.kind {
-        case .hour, .day: "on \(title(of: period))"
-        case .week: "in the week of \(title(of: period))"
-        case .month: "in \(title(of: period))"
+        case .month: return locale.date("yMMMM", first)
         }
     }
 
@@ -64,17 +53,10 @@ extension PeriodCalendar {
         return locale.say(.instant, ["date": locale.date("yMMMMd", date(at: time)), "time": clock])
     }
 
-    private func clock(at time: UnixSeconds, in locale: Language) -> String {
-        clock(secondOfDay(at: time), in: locale)
-    }
+    private func clock(at time: UnixSeconds, in locale: Language) -> String { clock(secondOfDay(at: time), in: locale) }
 
     private func clock(_ seconds: Int64, in locale: Language) -> String {
         let minutes = seconds % 86_400 / 60
         return locale.digits([minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":"))
     }
-}
-
-extension PeriodKind {
-    /// "a day", "an hour".
-    package var withArticle: String { "\(self == .hour ? "an" : "a") \(rawValue)" }
 }

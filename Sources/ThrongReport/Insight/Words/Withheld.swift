@@ -15,16 +15,9 @@ package enum Withheld {
     /// Returns the note about withheld numbers: "withheld: …. 2 of 5 numbers here."
     ///
     /// - Parameter places: what they are: `numbers`, `rows`, or the `marks` of a drawing.
-    package static func note(_ withheld: Int, of all: Int, _ places: String = "numbers", in locale: Language = .english)
-        -> String
-    {
-        locale.say(
-            .withheldNote,
-            [
-                "where": all == 1 ? "alone" : places, "count": locale.text(Int64(withheld)),
-                "all": locale.text(Int64(all)),
-            ])
-    }
+    package static func note(
+        _ withheld: Int, of all: Int, _ places: String = "numbers", in locale: Language = .english
+    ) -> String { locale.say(.withheldNote, ["where": all == 1 ? "alone" : places, "count": withheld, "all": all]) }
 }
 
 /// Words for a number that the plan rules out: everybody knows that it is zero.
@@ -38,13 +31,7 @@ package enum Impossible {
 
 /// Words for a number that the release does not tell: it has no counter for it, or only other numbers of
 /// the row reached k.
-package enum Untold {
-    package static let marker = "not told"
-
-    package static func sentence(ofOne isOne: Bool) -> String {
-        isOne ? "This is \(marker)." : "Nothing here is told."
-    }
-}
+package enum Untold { package static let marker = "not told" }
 
 extension Wording {
     /// Returns the sentence about the share of the whole that a table's withheld rows hold: "Together they are 2.4% of
@@ -57,8 +44,7 @@ extension Wording {
         let isFew = rest.isTooLittle
         let message: Message =
             rest.quantity != nil
-            ? .restShare
-            : counts == .devices ? isFew ? .restSentFew : .restSent : isFew ? .restLeftFew : .restLeft
+            ? .restShare : counts == .devices ? isFew ? .restSentFew : .restSent : isFew ? .restLeftFew : .restLeft
         return locale.say(
             message,
             [

@@ -20,12 +20,8 @@ extension Wording {
         _ message: Message = .findingRange, _ write: (Decimals) -> String
     ) -> String {
         let (low, high) = interval.ends
-        let width = (high - low) / 2 * scale
-        func end(_ value: Double, _ rule: FloatingPointRoundingRule) -> String? {
-            guard value.isFinite, !(isShare && low <= 0 && high >= 1) else { return nil }
-            return write(Decimals(value * scale, rounded: rule, toFirstDigitOf: width.isFinite ? width / 2.5 : 1))
-        }
-        return locale.span(end(low, .down), end(high, .up), message, finding: finding)
+        let told = isShare && low <= 0 && high >= 1 ? Interval(low: nil, high: nil) : interval.told(times: scale)
+        return locale.span(told.low.map(write), told.high.map(write), message, finding: finding)
     }
 
     /// A number that was drawn as a part of another: "34%", "34.2%"; all of it where noise made it more.
@@ -52,7 +48,7 @@ extension Wording {
         return locale.text(Decimals(number, over: 1, places: 0).rounded(toFirstDigitOf: spread))
     }
 
-    /// Returns the finding for several rows any of which may be the largest: "“A” and “B” are too close to tell which
+    /// Returns the finding for several rows any of which may be the largest: "“A” and “B” are too uncertain to tell which
     /// is the largest: about 320 and about 310 orders".
     package func undecided(_ leaders: [(label: String, number: String)], _ what: Superlative) -> String {
         guard leaders.count <= 3 else {
@@ -69,9 +65,7 @@ extension Wording {
     func quoted(_ label: String) -> String { locale.say(.quoted, ["text": label]) }
 
     /// The ways in which one row stands above others.
-    package enum Superlative: String, Sendable {
-        case largest, frequent, share, mean, lead
-    }
+    package enum Superlative: String, Sendable { case largest, frequent, share, mean, lead }
 }
 
 extension Quantity {
@@ -80,6 +74,12 @@ extension Quantity {
         guard let (part, whole, noise) = drawnQuotient else { return 0 }
         let (low, high) = Fieller(part, over: whole, noise: noise).hull(from: -.infinity, to: .infinity)
         return (high - low) / 2
+    }
+
+    /// A number that groups leave of a whole is rounded as the whole is: no margin of it is told, and the whole's is no wider.
+    func rounded(like whole: Quantity?) -> Quantity {
+        guard case .drawn(let number, let counts, nil) = self, let within = whole?.within else { return self }
+        return .drawn(number, of: counts, within: within)
     }
 
     /// The number as people read it: rounded to the first digit of its margin.

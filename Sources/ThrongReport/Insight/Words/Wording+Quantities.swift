@@ -8,7 +8,7 @@ extension Wording {
         case .settled(let part, let whole): locale.percent(part, of: whole)
         case .mean, .drawn: quantity.shown.map(locale.text) ?? ""
         case .estimate(let estimate): about(estimate.decimal)
-        case .quantile(let reading): reading.value.map(locale.text) ?? reading.band(in: locale)
+        case .quantile(let reading): reading.shown.map(locale.text) ?? reading.band(in: locale)
         }
     }
 
@@ -27,7 +27,7 @@ extension Wording {
         case .mean: about(quantity.shown.map { amount($0, unit: unit) } ?? "")
         case .estimate(let estimate): counted(locale.text(estimate.decimal), nil, estimate.counts)
         case .quantile(let reading):
-            reading.value.map {
+            reading.shown.map {
                 locale.say(.aboutInBand, ["number": amount($0, unit: unit), "band": reading.band(in: locale)])
             } ?? reading.band(in: locale, unit: unit)
         }
@@ -60,11 +60,11 @@ extension Wording {
         guard let part = quantity.amount, let whole, let all = whole.amount, all > 0 else {
             return words(quantity, unit: unit)
         }
+        let quantity = quantity.rounded(like: whole)
         let text = text(quantity)
         let number = if case .drawn = quantity { locale.say(.about, ["number": text]) } else { text }
         return locale.say(
-            .partOf,
-            ["number": number, "whole": words(whole, unit: unit), "share": share(quantity, part, of: all)])
+            .partOf, ["number": number, "whole": words(whole, unit: unit), "share": share(quantity, part, of: all)])
     }
 
     /// A finding with a superlative: "“Phone” is the largest, with …"; "Of the groups shown, “Phone” is the largest, with …"
@@ -80,5 +80,31 @@ extension Wording {
         return locale.say(
             .standsFor,
             ["rate": locale.text(Decimals(exactly: estimate.rate)), "number": number, "span": span(interval)])
+    }
+}
+
+extension QuantileReading {
+    /// The band that holds it: "20 to 50", "under 20", "200 or more".
+    package func band(in locale: Language, unit: String = "") -> String {
+        locale.band(from: lowest.map(locale.text), to: highest.map(locale.text), unit: unit)
+    }
+
+    /// The value as people read it, to the first digit of a tenth of its band's width: where it lies inside is not known.
+    package var shown: Decimals? {
+        let width = (highest?.approximate ?? 0) - (lowest?.approximate ?? 0)
+        return value?.rounded(toFirstDigitOf: width / 10)
+    }
+
+    /// "Half were under", "90% were under".
+    package static func name(of quantile: Quantile, in locale: Language) -> String {
+        locale.say(.rowUnder, ["isHalf": quantile == .median, "share": locale.percent(of: quantile)])
+    }
+
+    /// The same for what a row of a table is called, such as 0.9; nil where that is no quantile.
+    package static func name(ofRow bucket: String, in locale: Language) -> String? {
+        guard let perMille = Double(bucket).flatMap({ Int(exactly: ($0 * 1000).rounded()) }),
+            (1...999).contains(perMille)
+        else { return nil }
+        return name(of: Quantile(perMille: perMille), in: locale)
     }
 }

@@ -54,9 +54,6 @@ package struct Wording: Sendable, Hashable {
         return locale.span(interval.low.map(text), interval.high.map(text))
     }
 
-    /// The heading of a column of such spans, on English pages.
-    package static let interval = Language.english.say(.interval)
-
     /// A difference with its sign: "+1,204", of shares "+1.3 points".
     package func difference(_ difference: Decimals, isShare: Bool) -> String {
         isShare ? locale.signedPoints(difference) : locale.signed(difference)
@@ -70,7 +67,7 @@ package struct Wording: Sendable, Hashable {
     }
 
     /// "8 days".
-    func periods(_ count: Int, _ kind: PeriodKind) -> String {
+    package func periods(_ count: Int, _ kind: PeriodKind) -> String {
         locale.say(.periods, ["count": count, "kind": kind.rawValue])
     }
 
@@ -97,6 +94,4 @@ extension [String] {
     }
 }
 
-extension String {
-    package var sentenceCased: String { prefix(1).uppercased() + dropFirst() }
-}
+extension String { package var sentenceCased: String { prefix(1).uppercased() + dropFirst() } }

@@ -1,4 +1,6 @@
+package import ThrongPlan
 package import ThrongReport
+internal import ThrongWire
 
 /// The findings of `throng verify` in a folder of reports.
 ///
@@ -86,9 +88,7 @@ package struct FolderCheck: Sendable, Hashable {
             return fault(name, "can't be read, or is larger than \(Self.largest >> 20) MiB")
         }
         guard let signature = PlainFolder.contents(folder + "/" + signatureName, atMost: 64), signature.count == 64
-        else {
-            return fault(signatureName, "is missing, or is not the 64 bytes of a signature")
-        }
+        else { return fault(signatureName, "is missing, or is not the 64 bytes of a signature") }
         guard let signer = keys.keys.first(where: { $0.key.accepts(signature, over: manifest) }) else {
             let ids = keys.keys.map(\.key.id.hex).joined(separator: ", ")
             return fault(name, "was not signed with \(ids), or was changed since: don't believe anything in it")
@@ -105,8 +105,7 @@ package struct FolderCheck: Sendable, Hashable {
             return fault(name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
         }
         guard base == ReportFile.stem(report: checked.report, period: checked.label) else {
-            return fault(
-                name, "is the manifest of \(checked.report) for \(checked.label): it was given another name")
+            return fault(name, "is the manifest of \(checked.report) for \(checked.label): it was given another name")
         }
         lines.note(
             true, name,
@@ -130,8 +129,7 @@ package struct FolderCheck: Sendable, Hashable {
             lines.note(false, file.name, "has \(found.size) bytes, and \(file.size) in the manifest")
         case let found? where found.sha256 != file.sha256:
             lines.note(false, file.name, "has other contents than the manifest's: SHA-256 \(found.sha256)")
-        case let found?:
-            lines.note(true, file.name, "\(found.size) bytes, SHA-256 \(found.sha256), as in the manifest")
+        case let found?: lines.note(true, file.name, "\(found.size) bytes, SHA-256 \(found.sha256), as in the manifest")
         }
     }
 }
@@ -139,5 +137,75 @@ package struct FolderCheck: Sendable, Hashable {
 extension [FolderCheck.Line] {
     mutating func note(_ isGood: Bool, _ subject: String, _ finding: String) {
         append(FolderCheck.Line(isGood: isGood, subject: subject, finding: finding.printable))
+    }
+}
+
+/// The periods of one report for which a folder has good manifests.
+///
+/// A period that is not among them may have been left out, or was never reported: no signature tells.
+package struct ReportSeries: Sendable, Hashable, Encodable {
+    package let report: String
+    package let app: String
+    package let partner: String
+    package let kind: PeriodKind
+    /// The first period, as file names have it.
+    package let first: String
+    package let last: String
+    /// The number of periods that are there.
+    package let count: Int
+    /// The periods between the first and the last that are not there, in order; the first ``most`` of them.
+    package let missing: [String]
+    package let missingCount: Int
+
+    package static let most = 20
+    /// The most periods that are looked at: a hundred years of hours.
+    private static let longest = 880_000
+
+    /// Everything about it in sentences: "8 days, from 2026-11-16 to 2026-11-24; 2026-11-18 is not among them".
+    package var finding: String {
+        guard count > 1 else { return "one \(kind.rawValue), \(first)" }
+        let span = "\(Wording.english.count(count, kind.rawValue)), from \(first) to \(last)"
+        guard missingCount > 0 else { return span + ", none missing in between" }
+        let more = missingCount - missing.count
+        let names = more > 0 ? missing + ["\(more) more"] : missing
+        return span + "; \(names.listed) \(missingCount == 1 ? "is" : "are") not among them"
+    }
+
+    /// The series that manifests make, by report and partner; whose period can't be read is in none.
+    static func all(of manifests: [ReportManifest.Checked]) -> [ReportSeries] {
+        struct Name: Hashable {
+            let report: String
+            let app: String
+            let partner: String
+            let kind: PeriodKind
+            let timeZone: String
+            var order: [String] { [app, report, partner, kind.rawValue, timeZone] }
+        }
+        var periods: [Name: Set<Period>] = [:]
+        for manifest in manifests {
+            guard let period = manifest.period else { continue }
+            let name = Name(
+                report: manifest.report, app: manifest.app, partner: manifest.partner, kind: period.kind,
+                timeZone: manifest.timeZone)
+            periods[name, default: []].insert(period)
+        }
+        return periods.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }.compactMap { name, periods in
+            guard let calendar = PeriodCalendar(timeZone: name.timeZone), let first = periods.min(),
+                let last = periods.max()
+            else { return nil }
+            var missing: [String] = []
+            var missingCount = 0
+            var next = first
+            for _ in 0..<longest where next.start < last.start {
+                next = calendar.period(name.kind, containing: next.end)
+                guard next.start < last.start, !periods.contains(next) else { continue }
+                missingCount += 1
+                if missing.count < most { missing.append(calendar.label(of: next)) }
+            }
+            return ReportSeries(
+                report: name.report, app: name.app, partner: name.partner, kind: name.kind,
+                first: calendar.label(of: first), last: calendar.label(of: last), count: periods.count,
+                missing: missing, missingCount: missingCount)
+        }
     }
 }

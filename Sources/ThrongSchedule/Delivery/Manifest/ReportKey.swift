@@ -20,14 +20,8 @@ package struct ReportKey: Sendable {
 
     /// Reads a private key's PEM; nil for anything else than an Ed25519 key without a passphrase.
     package init?(pem: String) {
-        guard let bytes = PEM.bytes(of: pem, label: "PRIVATE KEY"), bytes.count == Self.prefix.count + 32,
-            bytes.starts(with: Self.prefix)
-        else { return nil }
-        do {
-            key = try Curve25519.Signing.PrivateKey(rawRepresentation: bytes.suffix(32))
-        } catch {
-            return nil
-        }
+        guard let bytes = PEM.key(of: pem, label: "PRIVATE KEY", prefix: Self.prefix) else { return nil }
+        do { key = try Curve25519.Signing.PrivateKey(rawRepresentation: bytes) } catch { return nil }
     }
 
     package var pem: String { PEM.text(Self.prefix + Array(key.rawRepresentation), label: "PRIVATE KEY") }
@@ -43,18 +37,14 @@ package struct ReportPublicKey: Hashable, Sendable {
     /// 32 bytes.
     package let bytes: [UInt8]
 
-    private static let prefix: [UInt8] = [
-        0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
-    ]
+    private static let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
 
     init(valid bytes: [UInt8]) { self.bytes = bytes }
 
     /// Reads a public key's PEM; nil for anything else than an Ed25519 key.
     package init?(pem: String) {
-        guard let bytes = PEM.bytes(of: pem, label: "PUBLIC KEY"), bytes.count == Self.prefix.count + 32,
-            bytes.starts(with: Self.prefix)
-        else { return nil }
-        self.bytes = Array(bytes.suffix(32))
+        guard let bytes = PEM.key(of: pem, label: "PUBLIC KEY", prefix: Self.prefix) else { return nil }
+        self.bytes = bytes
     }
 
     package var pem: String { PEM.text(Self.prefix + bytes, label: "PUBLIC KEY") }
@@ -63,8 +53,7 @@ package struct ReportPublicKey: Hashable, Sendable {
 
     package func accepts(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         do {
-            return try Curve25519.Signing.PublicKey(rawRepresentation: bytes)
-                .isValidSignature(signature, for: message)
+            return try Curve25519.Signing.PublicKey(rawRepresentation: bytes).isValidSignature(signature, for: message)
         } catch {
             // Bytes that are no key have signed nothing.
             return false
@@ -90,10 +79,13 @@ enum PEM {
         "-----BEGIN \(label)-----\n\(Data(bytes).base64EncodedString())\n-----END \(label)-----\n"
     }
 
-    /// The bytes of the only block of a text; nil where it is not the only one, or has another label.
-    static func bytes(of text: String, label: String) -> [UInt8]? {
+    /// The 32 bytes behind a prefix in the only block of a text; nil where it is not the only one, or another.
+    static func key(of text: String, label: String, prefix: [UInt8]) -> [UInt8]? {
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        guard lines.first == "-----BEGIN \(label)-----", lines.last == "-----END \(label)-----" else { return nil }
-        return Data(base64Encoded: lines.dropFirst().dropLast().joined()).map(Array.init)
+        guard lines.first == "-----BEGIN \(label)-----", lines.last == "-----END \(label)-----",
+            let bytes = Data(base64Encoded: lines.dropFirst().dropLast().joined()),
+            bytes.count == prefix.count + 32, bytes.starts(with: prefix)
+        else { return nil }
+        return Array(bytes.suffix(32))
     }
 }

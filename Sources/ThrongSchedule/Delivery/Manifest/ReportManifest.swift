@@ -3,6 +3,7 @@
 // the manifest's file. Schema/manifest.schema.json describes the keys.
 
 internal import Crypto
+internal import Foundation
 package import ThrongPlan
 internal import ThrongRelease
 package import ThrongReport
@@ -111,8 +112,7 @@ extension ReportFiles {
     package func signed(
         as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
     ) throws -> ReportFiles {
-        let manifest = ReportManifest(
-            of: document, files: self, losses: losses, signedAt: now, key: key.publicKey.id)
+        let manifest = ReportManifest(of: document, files: self, losses: losses, signedAt: now, key: key.publicKey.id)
         let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
         let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
         let signature = ReportFile(
@@ -120,3 +120,88 @@ extension ReportFiles {
         return ReportFiles(all + [signature, file])
     }
 }
+
+extension ReportManifest {
+    package var json: String {
+        let grounds: [JSONText] = insights.map {
+            [
+                "name": .string($0.name), "k": .digits($0.k), "sampling": .digits($0.sampling),
+                "withheld_share": .digits($0.withheldShare),
+            ]
+        }
+        let sources: [JSONText] = releases.map {
+            ["metric": .string($0.metric), "digest": .string($0.digest), "bucketing": .string($0.bucketing)]
+        }
+        let entries: [JSONText] = files.map {
+            [
+                "name": .string($0.name), "media_type": .string($0.mediaType), "size": .digits($0.size),
+                "sha256": .string($0.sha256),
+            ]
+        }
+        let lost: [JSONText] = losses.map {
+            ["from": .instant($0.from), "until": .instant($0.until), "slots": .digits($0.slots)]
+        }
+        let text: JSONText = [
+            "format": .string(Self.format), "report": .string(report), "partner": .string(partner), "app": .string(app),
+            "period": [
+                "kind": .string(period.kind), "label": .string(period.label), "time_zone": .string(period.timeZone),
+                "start": .instant(period.start), "end": .instant(period.end),
+            ], "plan": .string(plan), "losses": lost.isEmpty ? nil : .array(lost), "insights": .array(grounds),
+            "releases": .array(sources), "files": .array(entries), "delete_by": .instant(deleteBy),
+            "signed_at": .instant(signedAt), "key": .string(key.hex),
+        ]
+        return text.written() + "\n"
+    }
+
+    /// The parts of a manifest that a check needs. Read only what a signature vouches for.
+    package struct Checked: Sendable, Hashable, Decodable {
+        private let format: String
+        package let report: String
+        let partner: String
+        let app: String
+        private let covered: Written
+        package let files: [Entry]
+        private let signed: String
+        private let keyID: String
+
+        private struct Written: Hashable, Decodable {
+            let kind: String
+            let label: String
+            let timeZone: String
+            let start: String
+            let end: String
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case format, report, partner, app, files
+            case covered = "period"
+            case signed = "signedAt"
+            case keyID = "key"
+        }
+
+        /// Reads a manifest's file; nil where it has another format, or a shape that no manifest has.
+        package init?(_ bytes: [UInt8]) {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            do { self = try decoder.decode(Self.self, from: Data(bytes)) } catch { return nil }
+            guard format == ReportManifest.format, Instant.time(signed) != nil,
+                Set(files.map(\.name)).count == files.count,
+                files.allSatisfy({ ReportFile.isName($0.name) && $0.size >= 0 && $0.sha256.utf8.count == 64 })
+            else { return nil }
+        }
+
+        var signedAt: UnixSeconds { Instant.time(signed) ?? .min }
+        var key: ReportKeyID { ReportKeyID(hex: keyID) }
+        var timeZone: String { covered.timeZone }
+        var label: String { covered.label }
+        /// The same as a period; nil where the manifest names no kind or instants that this program knows.
+        var period: Period? {
+            guard let kind = PeriodKind(rawValue: covered.kind), let start = Instant.time(covered.start),
+                let end = Instant.time(covered.end), start < end
+            else { return nil }
+            return Period(kind: kind, start: start, end: end)
+        }
+    }
+}
+
+extension JSONText { static func instant(_ time: UnixSeconds?) -> JSONText { .text(time.map(Instant.text)) } }

@@ -24,15 +24,11 @@ package struct PagePrinter: Sendable, Hashable {
     package init(
         program: String? = nil, searchPath: String = "/usr/local/bin:/usr/bin:/bin", limit: Duration = .seconds(60)
     ) {
-        named = program
-        self.searchPath = searchPath
-        self.limit = limit
+        (named, self.searchPath, self.limit) = (program, searchPath, limit)
     }
 
     /// The first program on the `PATH` of an environment.
-    package init(environment: [String: String]) {
-        self.init(searchPath: environment["PATH"] ?? "/usr/bin:/bin")
-    }
+    package init(environment: [String: String]) { self.init(searchPath: environment["PATH"] ?? "/usr/bin:/bin") }
 
     package func program() throws(PrintError) -> String {
         func canRun(_ path: String) -> Bool {
@@ -91,9 +87,7 @@ package struct PagePrinter: Sendable, Hashable {
     }
 
     private func printed(_ page: String) throws(PrintError) -> [UInt8] {
-        do throws(PrintError) {
-            return try printedOnce(page)
-        } catch {
+        do throws(PrintError) { return try printedOnce(page) } catch {
             guard error.mayPass else { throw error }
             return try printedOnce(page)
         }
@@ -104,9 +98,7 @@ package struct PagePrinter: Sendable, Hashable {
         let output = open(words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw .system(call: "open", path: words, code: errno) }
         defer { close(output) }
-        do throws(ProgramRun.Failure) {
-            return try run.status(output: output, errors: output, limit: limit)
-        } catch {
+        do throws(ProgramRun.Failure) { return try run.status(output: output, errors: output, limit: limit) } catch {
             switch error {
             case .notStarted(let code): throw .system(call: "posix_spawn", path: program, code: code)
             case .lost(let code): throw .system(call: "waitpid", path: program, code: code)
@@ -128,8 +120,7 @@ package struct PagePrinter: Sendable, Hashable {
             // Its caches go where everything else of it goes.
             environment: [
                 "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=\(folder)", "TMPDIR=\(folder)", "LC_ALL=C.UTF-8", "TZ=UTC",
-            ],
-            folder: folder)
+            ], folder: folder)
         let status = try status(of: run, program, saying: words)
         guard status == 0 else {
             let said = FileManager.default.contents(atPath: words) ?? Data()
@@ -173,5 +164,56 @@ package struct PagePrinter: Sendable, Hashable {
             if (try? FileManager.default.removeItem(atPath: folder)) != nil { return }
             usleep(100_000)
         }
+    }
+}
+
+/// The letters for which this machine has a font: a letter without one is a box in a PDF, and nothing says so.
+struct FontCoverage: Sendable, Hashable {
+    private let ranges: [ClosedRange<UInt32>]
+
+    /// Reads what `fc-list : charset` writes: for each font a line such as `:charset=20-7e a0 1f600-1f64f`.
+    init(listing text: String) {
+        var ranges: Set<ClosedRange<UInt32>> = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let sign = line.firstIndex(of: "=") else { continue }
+            for word in line[line.index(after: sign)...].split(separator: " ") {
+                let ends = word.split(separator: "-").compactMap { UInt32($0, radix: 16) }
+                guard let first = ends.first, let last = ends.last, first <= last else { continue }
+                ranges.insert(first...last)
+            }
+        }
+        self.ranges = Array(ranges)
+    }
+
+    /// Returns the number of different letters of a text that no font has, of those that are drawn at all.
+    func lacking(in text: String) -> Int {
+        Set(text.unicodeScalars.filter { Self.isDrawn($0) }).count { scalar in
+            !ranges.contains { $0.contains(scalar.value) }
+        }
+    }
+
+    private static func isDrawn(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0xA0, !scalar.properties.isDefaultIgnorableCodePoint, !scalar.properties.isWhitespace
+        else { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .unassigned, .surrogate, .lineSeparator, .paragraphSeparator: return false
+        default: return true
+        }
+    }
+
+    /// Those of this machine, by fontconfig, as for Chromium; nil where its program is not installed or fails.
+    static func ofMachine(in folder: String) -> FontCoverage? {
+        let (program, path) = ("/usr/bin/fc-list", folder + "/fonts")
+        guard FileManager.default.isExecutableFile(atPath: program),
+            FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+        else { return nil }
+        let run = ProgramRun(
+            [program, ":", "charset"], environment: ["PATH=/usr/bin:/bin", "HOME=\(folder)", "LC_ALL=C.UTF-8"],
+            folder: folder)
+        // The listing may be missing: then nothing is known of fonts, and the page is printed all the same.
+        guard (try? run.status(output: file.fileDescriptor, limit: .seconds(20))) == 0,
+            let text = FileManager.default.contents(atPath: path)
+        else { return nil }
+        return FontCoverage(listing: String(decoding: text, as: UTF8.self))
     }
 }

@@ -26,12 +26,9 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
             fonts-noto-color-emoji for emoji, fonts-noto-cjk or fonts-noto-core
             """
         case .noChromium:
-            """
-            none of \(PagePrinter.names.joined(separator: ", ")) is on the PATH. Install Chromium (on Debian: apt install \
-            chromium), or put a link to one into a folder of the PATH
-            """
-        case .noProgram(let path):
-            "\(path) is no program that this user can run"
+            "none of \(PagePrinter.names.joined(separator: ", ")) is on the PATH. Install Chromium (on Debian: apt "
+                + "install chromium), or put a link to one into a folder of the PATH"
+        case .noProgram(let path): "\(path) is no program that this user can run"
         case .system(let call, let path, let code):
             "\(call) failed on \(path) with error \(code). Check that there is room for temporary files"
         case .tooSlow(let program, let seconds):
@@ -47,8 +44,7 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
             \(program) ended with status \(status)\(said.isEmpty ? "" : ", saying: \(said)"), twice. Run it by hand as this \
             user with --headless --print-to-pdf
             """
-        case .nothingPrinted(let program):
-            "\(program) ended well and left no PDF. Check that it is Chromium"
+        case .nothingPrinted(let program): "\(program) ended well and left no PDF. Check that it is Chromium"
         }
     }
 

@@ -12,12 +12,10 @@ extension RetentionProof {
             Released numbers and all that they were made from go at the ages that were promised when they were counted. This page \
             says what went, each entry with a digest over all before it, what goes next, and what is there. It has none of the \
             numbers.
-            """, "",
-            "Made at \(Instant.text(made)), \(key.map { "signed with key \($0)" } ?? "signed by nobody").", "",
+            """, "", "Made at \(Instant.text(made)), \(key.map { "signed with key \($0)" } ?? "signed by nobody").", "",
             broken.map { "**The chain is broken at entry \($0): it, or one before it, is not what was written.**" }
                 ?? "The chain of deletions holds: \(entries(head.place)), the last digest is `\(head.digest.lowerHex)`.",
-            overdue == 0
-                ? "Nothing is overdue." : "**\(Wording.english.count(overdue, "promise")) overdue.**", "",
+            overdue == 0 ? "Nothing is overdue." : "**\(Wording.english.count(overdue, "promise")) overdue.**", "",
             "## What went", "",
         ]
         if from != nil || to != nil {
@@ -47,8 +45,7 @@ extension RetentionProof {
             rows: standing.held.map { held in
                 [
                     held.app == "*" ? "all apps" : held.app, DeletionWords.text(held.rows, held.kind, held.subject),
-                    held.period?.spanWords ?? "not said",
-                    held.due.map { Instant.text($0) } ?? "with what it serves",
+                    held.period?.spanWords ?? "not said", held.due.map { Instant.text($0) } ?? "with what it serves",
                 ]
             }, empty: "Nothing.")
         lines += ["## What was promised", ""]
@@ -109,9 +106,8 @@ private enum DeletionWords {
         "counters": ("counter", "counters", "the table"),
         "files": ("file", "files", "the report"), "copies": ("copied file", "copied files", "the report"),
         "coverage": ("hour of totals", "hours of totals", "all"),
-        "labels": ("learned value", "learned values", "the dimension"),
-        "records": ("record", "records", ""), "backups": ("backup key", "backup keys", ""),
-        "open periods": ("open period", "open periods", "the metric"),
+        "labels": ("learned value", "learned values", "the dimension"), "records": ("record", "records", ""),
+        "backups": ("backup key", "backup keys", ""), "open periods": ("open period", "open periods", "the metric"),
     ]
 
     /// "1 counter of the table throng.counter_day"; nil rows are those that nobody counts.

@@ -31,8 +31,7 @@ package struct RetentionProofCheck: Sendable, Hashable {
         var known: Set<String> = []
         /// The digest of each place, and which proof says so.
         var told: [Int64: (digest: [UInt8], name: String)] = [:]
-        for name in found.keys.sorted()
-        where found[name] == .file && name.hasSuffix(RetentionProof.documentEnding) {
+        for name in found.keys.sorted() where found[name] == .file && name.hasSuffix(RetentionProof.documentEnding) {
             proofs += 1
             known.insert(name)
             let stem = String(name.dropLast(RetentionProof.documentEnding.count))

@@ -16,9 +16,7 @@ package struct DeliveryQueue: Sendable {
     package var traces = Traces.off
 
     package init(store: DeliveryStore, folder: String, options: DeliveryOptions) {
-        self.store = store
-        self.folder = folder
-        self.options = options
+        (self.store, self.folder, self.options) = (store, folder, options)
     }
 
     /// A try that is over.
@@ -57,14 +55,10 @@ package struct DeliveryQueue: Sendable {
         span?.say(.report, claim.run.report.text)
         span?.say(.attempts, Int(claim.attempt))
         defer { span?.end(failed: fault != nil) }
-        do {
-            arrived = try await deliver(claim, of: plan, now: now)
-        } catch let error as PostgresError {
+        do { arrived = try await deliver(claim, of: plan, now: now) } catch let error as PostgresError {
             // Nothing can be written down now: once the lease is over, the delivery goes on where it was.
             throw error
-        } catch is TakenOver {
-            return nil
-        } catch {
+        } catch is TakenOver { return nil } catch {
             fault = "\(error)"
             isForGood = (error as? DeliveryFault)?.isForGood == true
         }
@@ -107,8 +101,7 @@ package struct DeliveryQueue: Sendable {
                 files, with: letter.contents, to: address, key: claim.idempotencyKey, now: now())
             for file in stored { try await note(file.place, nil, claim, now()) }
             return [claim.target]
-        case nil:
-            throw claim.target.hasPrefix("mail ") ? DeliveryFault.addressGone : .unknownTarget
+        case nil: throw claim.target.hasPrefix("mail ") ? DeliveryFault.addressGone : .unknownTarget
         }
     }
 
@@ -141,9 +134,7 @@ package func onOwnThread<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
     let outcome: Result<Value, Failure> = await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-            continuation.resume(returning: Result { () throws(Failure) in try work() })
-        }
+        Thread.detachNewThread { continuation.resume(returning: Result { () throws(Failure) in try work() }) }
     }
     return try outcome.get()
 }

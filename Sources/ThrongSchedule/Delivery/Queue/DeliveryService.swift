@@ -22,13 +22,8 @@ package struct DeliveryService: Service {
         plans: [Plan], queue: DeliveryQueue, health: DeliveryHealth, rounds: RoundHealth, clock: UnixClock,
         interval: Duration, logger: Logger
     ) {
-        self.plans = plans
-        self.queue = queue
-        self.health = health
-        self.rounds = rounds
-        self.clock = clock
-        self.interval = interval
-        self.logger = logger
+        (self.plans, self.queue, self.health, self.rounds) = (plans, queue, health, rounds)
+        (self.clock, self.interval, self.logger) = (clock, interval, logger)
     }
 
     package func run() async throws {

@@ -1,4 +1,5 @@
 package import Logging
+internal import ServiceLifecycle
 internal import Synchronization
 package import ThrongPlan
 package import ThrongStore
@@ -52,9 +53,7 @@ package final class RoundHealth: Sendable {
     /// Expects the rounds from now on: they are made here, and missed where they don't come.
     package func expect(_ rounds: Round...) {
         let now = clock.now
-        state.withLock { state in
-            for round in rounds where state[round] == nil { state[round] = Standing(last: now) }
-        }
+        state.withLock { state in for round in rounds where state[round] == nil { state[round] = Standing(last: now) } }
     }
 
     /// A round came to its end: all of it, or its part that is about an app.
@@ -93,8 +92,7 @@ package final class RoundHealth: Sendable {
     }
 
     /// Makes a round, or its part that is about an app; nil where it did not come to its end.
-    @discardableResult
-    package func make<Value>(
+    @discardableResult package func make<Value>(
         _ round: Round, app: AppName? = nil, _ work: () async throws -> Value
     ) async -> Value? {
         do {
@@ -120,6 +118,41 @@ package final class RoundHealth: Sendable {
         } catch {
             failed(round, error)
             return nil
+        }
+    }
+}
+
+/// Makes a round again and again until the daemon stops.
+package struct PeriodicTask: Service {
+    private let round: Round
+    private let (interval, retry): (Duration, Duration)
+    private let health: RoundHealth
+    private let work: @Sendable () async throws -> Void
+
+    /// - Parameters:
+    ///   - interval: between two rounds; the first is at once.
+    ///   - retry: the pause after a round that failed; nil for the same.
+    package init(
+        _ round: Round, every interval: Duration, retry: Duration? = nil, on health: RoundHealth,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) {
+        (self.round, self.interval, self.retry) = (round, interval, retry ?? interval)
+        (self.health, self.work) = (health, work)
+    }
+
+    package func run() async throws {
+        health.expect(round)
+        while !Task.isShuttingDownGracefully {
+            try await pause(await health.make(round, work) == nil ? retry : interval)
+        }
+    }
+}
+
+/// Sleeps, until a graceful stop at the longest: then it returns at once, and the caller's loop looks whether to go on.
+package func pause(_ length: Duration) async throws {
+    try await cancelWhenGracefulShutdown {
+        do { try await Task.sleep(for: length) } catch is CancellationError {
+            // The stop woke us.
         }
     }
 }

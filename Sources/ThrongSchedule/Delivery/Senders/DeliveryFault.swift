@@ -35,10 +35,8 @@ package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
         case .unresolvedInTime(let host):
             "the address of \(host) was not found within \(DeliveryOptions.lookupSeconds) seconds"
         case .privateAddress(let host, let address):
-            """
-            \(host) is at \(address), which is no public address, so that nothing was sent; list it in \
-            THRONG_DELIVER_PRIVATE_HOSTS if that is right
-            """
+            "\(host) is at \(address), which is no public address, so that nothing was sent; list it in "
+                + "THRONG_DELIVER_PRIVATE_HOSTS if that is right"
         case .secretMissing(let path): "the secret \(path) is missing or can't be read"
         case .secretExposed(let path): "others than its owner may read the secret \(path); chmod 600 it"
         case .secretMalformed(let path): "the secret \(path) is not one line of printable ASCII"
@@ -47,10 +45,8 @@ package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
         case .noAnswer(let reason): "no answer came: \(reason)"
         case .noMailServer: "THRONG_DELIVER_MAIL names no server that takes mails"
         case .mailRefused(let status):
-            """
-            the mail server refused the mail for good (\(status)): look at the address in the plan, and at that of the sender; \
-            `throng report send` tries again
-            """
+            "the mail server refused the mail for good (\(status)): look at the address in the plan, and at that of "
+                + "the sender; `throng report send` tries again"
         case .mailDeferred(let status): "the mail server did not take the mail for now (\(status))"
         case .mailSignIn: "the mail server did not take the user and the password in \(MailSender.secret)"
         case .mailUnprotected:

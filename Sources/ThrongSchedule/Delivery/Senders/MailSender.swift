@@ -27,11 +27,7 @@ struct MailSender {
         dispatch.authorities = options.authorities
         dispatch.limit = .seconds(options.fileSeconds)
         if mail.server.user != nil { dispatch.password = try options.secret("smtp") }
-        do throws(MailFault) {
-            try await dispatch.send(message, date: now.value)
-        } catch {
-            throw DeliveryFault(error)
-        }
+        do throws(MailFault) { try await dispatch.send(message, date: now.value) } catch { throw DeliveryFault(error) }
     }
 }
 

@@ -6,7 +6,7 @@ struct AddressQuery {
     private var values: [String: String]
 
     /// Unit: bytes; entries.
-    private static let (longest, most) = (8192, 64)
+    static let (longest, most) = (8192, 64)
 
     /// Reads it as browsers write forms.
     ///
@@ -14,21 +14,13 @@ struct AddressQuery {
     init(_ text: String?) throws(ExplorerProblem) {
         let text = text ?? ""
         let pairs = text.split(separator: "&")
-        guard text.utf8.count <= Self.longest, pairs.count <= Self.most else {
-            throw ExplorerProblem(
-                .badRequest, "This address is too long",
-                "It may have \(Self.most) entries and \(Self.longest) bytes behind the question mark.")
-        }
+        guard text.utf8.count <= Self.longest, pairs.count <= Self.most else { throw ExplorerProblem(.long) }
         var values: [String: String] = [:]
         for pair in pairs {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : ""),
                 values.updateValue(value, forKey: name) == nil
-            else {
-                throw ExplorerProblem(
-                    .badRequest, "This address can\u{2019}t be read",
-                    "It names something twice, or is not percent-encoded UTF-8.")
-            }
+            else { throw ExplorerProblem(.twice) }
         }
         self.values = values
     }

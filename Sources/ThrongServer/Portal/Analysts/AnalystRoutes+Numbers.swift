@@ -6,6 +6,9 @@ internal import ThrongStore
 
 /// `/v1/numbers`: what the explorer shows, for programs that show a token, as JSON, CSV and workbook.
 extension AnalystRoutes {
+    /// The titles for programs, which read one language.
+    private var titles: ExplorerTitles { ExplorerTitles(plans: plans, language: .english) }
+
     private static let document = ServedText(
         String(decoding: PackageResources.numbers_json, as: UTF8.self), type: "application/json", cachedFor: 3600)
 
@@ -14,9 +17,7 @@ extension AnalystRoutes {
         router.get("/v1/numbers") { request, _ in
             try await reading(request) { query in
                 guard query.names.isEmpty else {
-                    throw ExplorerProblem(
-                        .badRequest, "This address takes nothing behind it",
-                        "Ask /v1/numbers for all metrics, and /v1/numbers/METRIC for numbers of one.")
+                    throw ExplorerProblem(.meaning, allowed: ["/v1/numbers", "/v1/numbers/METRIC"])
                 }
                 var metrics: [JSONText] = []
                 for metric in try await store.metrics() { metrics.append(try await definition(of: metric)) }
@@ -27,7 +28,7 @@ extension AnalystRoutes {
         router.get("/v1/numbers/:metric") { request, context in
             try await reading(request) { query in
                 let query = query.naming("metric", try context.parameters.require("metric"))
-                let answer = try await answer(query, try await store.metrics())
+                let answer = try await answer(query, try await store.metrics(), titles)
                 var response = try Self.response(answer, as: try NumbersFormat(query["format"], request))
                 // Source: RFC 8288, for programs that read part after part.
                 if let next = Self.next(answer), let link = HTTPField.Name("Link") {
@@ -85,15 +86,13 @@ extension AnalystRoutes {
                         "name": .string(measure.name), "kind": .string(measure.word), "unit": .string(measure.unit),
                         "meaning": .string(measure.meaning), "adds": .boolean(measure.adds),
                     ]
-                }),
-            "kinds": .array(kinds), "href": .string("/v1/numbers/\(metric.metric)?\(query)"),
+                }), "kinds": .array(kinds), "href": .string("/v1/numbers/\(metric.metric)?\(query)"),
         ]
     }
 
     /// Answers a program that shows an analyst's token, or an analyst who has signed in; says to anybody else what to show.
-    private func reading(
-        _ request: Request, _ answer: (AddressQuery) async throws -> Response
-    ) async throws -> Response {
+    private func reading(_ request: Request, _ answer: (AddressQuery) async throws -> Response) async throws -> Response
+    {
         let answered = try await ExplorerProblem.or {
             if let refusal = try await refusal(of: request) { return refusal }
             return try await answer(try AddressQuery(request.uri.query))
@@ -103,7 +102,8 @@ extension AnalystRoutes {
         case .failure(let problem):
             let code = [400: "bad_address", 404: "no_such_numbers"][problem.status.code] ?? "unavailable"
             var response = Self.problem(
-                problem.status, code, "\(problem.heading). \(problem.text)", allowed: problem.allowed)
+                problem.status, code, "\(problem.heading(in: .english)). \(problem.text(in: .english))",
+                allowed: problem.allowed(in: .english))
             if problem.status == .serviceUnavailable { response.headers[.retryAfter] = "\(AnalystStore.seconds)" }
             return response
         }
@@ -112,8 +112,7 @@ extension AnalystRoutes {
     /// The answer to whoever is no analyst; nil for analysts.
     private func refusal(of request: Request) async throws -> Response? {
         switch try await door.reader(of: request) {
-        case nil:
-            return Self.problem(.unauthorized, "no_token", "Show a token: `Authorization: Bearer …`.")
+        case nil: return Self.problem(.unauthorized, "no_token", "Show a token: `Authorization: Bearer …`.")
         case .refused, .spent:
             door.onRefusal(.signIn)
             return Self.problem(
@@ -134,13 +133,12 @@ extension AnalystRoutes {
     }
 
     /// Source: RFC 9457.
-    private static func problem(
-        _ status: HTTPResponse.Status, _ code: String, _ detail: String, allowed: [String] = []
-    ) -> Response {
+    private static func problem(_ status: HTTPResponse.Status, _ code: String, _ detail: String, allowed: [String] = [])
+        -> Response
+    {
         let text: JSONText = [
-            "type": .string("urn:throng:error:\(code)"),
-            "title": .string(code.replacing("_", with: " ").sentenceCased), "status": .number("\(status.code)"),
-            "detail": .string(detail), "error": .string(code),
+            "type": .string("urn:throng:error:\(code)"), "title": .string(code.replacing("_", with: " ").sentenceCased),
+            "status": .number("\(status.code)"), "detail": .string(detail), "error": .string(code),
             "allowed": allowed.isEmpty ? nil : .array(allowed.map { .string($0) }),
         ]
         var response = file(Array(text.written().utf8), as: Problem.contentType)
@@ -155,13 +153,7 @@ enum NumbersFormat: String, CaseIterable {
     case json, csv, xlsx
 
     /// Its name for people.
-    var title: String {
-        switch self {
-        case .json: "JSON"
-        case .csv: "CSV"
-        case .xlsx: "Excel"
-        }
-    }
+    var title: String { self == .xlsx ? "Excel" : rawValue.uppercased() }
 
     var type: String {
         switch self {

@@ -10,31 +10,33 @@ struct AnalystRoutes: Sendable {
     let door: Doorkeeper
     let pages: PortalPages
     let store: AnalystStore
-    let titles: ExplorerTitles
+    let plans: [Plan]
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/explore") { request, _ in
-            try await with(request) { query in
+            try await with(request) { query, language in
+                let titles = ExplorerTitles(plans: plans.map { $0.translated(into: language.tag) }, language: language)
                 let metrics = try await store.metrics()
                 guard !query.names.isEmpty else {
-                    let trends = try await trends(of: metrics)
+                    let trends = try await trends(of: metrics, titles)
+                    let frame = frame(language.say(.explore), in: language)
                     return try pages.response(
-                        CatalogueView.of(metrics, trends: trends, titles: titles, frame: frame("Explore")),
-                        by: "catalogue")
+                        CatalogueView.of(metrics, trends: trends, titles: titles, frame: frame), by: "catalogue")
                 }
-                let answer = try await answer(query, metrics)
-                let view = ExplorerView.of(answer, metrics: metrics, frame: frame(titles.metric(answer.choice.metric)))
+                let answer = try await answer(query, metrics, titles)
+                let frame = frame(titles.metric(answer.choice.metric), in: language)
+                let view = ExplorerView.of(answer, metrics: metrics, frame: frame)
                 return try pages.response(view, by: "explorer", hasScript: true)
             }
         }
-        router.get("/copy.js") { _, _ in
-            Self.file(PackageResources.copy_js, as: "text/javascript; charset=utf-8")
-        }
+        router.get("/copy.js") { _, _ in Self.file(PackageResources.copy_js, as: "text/javascript; charset=utf-8") }
         addNumbers(to: router)
     }
 
     /// The answer to an address, with the rows that its own are compared with: for pages and programs alike.
-    func answer(_ query: AddressQuery, _ metrics: [AnalystMetric]) async throws -> ExplorerAnswer {
+    func answer(_ query: AddressQuery, _ metrics: [AnalystMetric], _ titles: ExplorerTitles) async throws
+        -> ExplorerAnswer
+    {
         let (metric, kind) = try ExplorerChoice.metric(in: query, of: metrics)
         let choice = try ExplorerChoice(query, metric, kind, try await shape(of: metric, kind))
         let rows = try await store.rows(of: choice.question)
@@ -49,7 +51,7 @@ struct AnalystRoutes: Sendable {
         if let question = choice.before(rows, isWhole: total == rows.count) {
             neighbours.before = try await store.allRows(of: question)
         }
-        neighbours.over = try await other(of: choice, rows, metrics)
+        neighbours.over = try await other(of: choice, rows, metrics, titles)
         return ExplorerAnswer(choice, rows: rows, total: total, beside: neighbours, titles: titles)
     }
 
@@ -62,7 +64,7 @@ struct AnalystRoutes: Sendable {
 
     /// The rows of the metric that an address divides by; nil where it names none.
     private func other(
-        of choice: ExplorerChoice, _ rows: [AnalystRow], _ metrics: [AnalystMetric]
+        of choice: ExplorerChoice, _ rows: [AnalystRow], _ metrics: [AnalystMetric], _ titles: ExplorerTitles
     ) async throws -> ExplorerNeighbours.Over? {
         guard let name = choice.over else { return nil }
         let possible = choice.partners(among: metrics)
@@ -76,7 +78,9 @@ struct AnalystRoutes: Sendable {
     }
 
     /// The totals of each metric's last periods, of its shortest kind of period: one answer a metric that has them.
-    private func trends(of metrics: [AnalystMetric]) async throws -> [AnalystMetric: ExplorerAnswer] {
+    private func trends(of metrics: [AnalystMetric], _ titles: ExplorerTitles) async throws -> [AnalystMetric:
+        ExplorerAnswer]
+    {
         var found: [AnalystMetric: ExplorerAnswer] = [:]
         for metric in metrics where metric.isCurrent {
             let query = try AddressQuery(
@@ -85,7 +89,7 @@ struct AnalystRoutes: Sendable {
                     ("last", "\(CatalogueView.mostPeriods)"),
                 ]))
             do {
-                let answer = try await answer(query, metrics)
+                let answer = try await answer(query, metrics, titles)
                 found[metric] = answer
             } catch is ExplorerProblem {
                 // A metric without a total has no trend here; its page has its numbers.
@@ -96,32 +100,37 @@ struct AnalystRoutes: Sendable {
     }
 
     /// Answers an analyst, also where there is no answer; sends anybody else away.
-    private func with(
-        _ request: Request, _ answer: (AddressQuery) async throws -> Response
-    ) async throws -> Response {
-        guard let visitor = try await door.visitor(of: request) else { return try pages.signIn(status: .unauthorized) }
-        guard visitor.role == .analysis else {
-            return try pages.notice(
-                pages.frame("Not for you", visitor: "Signed in"), "This page is for analysts",
-                "The token that you signed in with opens other pages.", status: .forbidden)
+    private func with(_ request: Request, _ answer: (AddressQuery, Language) async throws -> Response) async throws
+        -> Response
+    {
+        guard let visitor = try await door.visitor(of: request) else {
+            return try pages.signIn(for: request, status: .unauthorized)
         }
-        switch try await ExplorerProblem.or({ try await answer(try AddressQuery(request.uri.query)) }) {
+        let language = pages.language(of: visitor.role, for: request)
+        guard visitor.role == .analysis else {
+            let role = language.say(.role, ["role": visitor.role.word])
+            return try pages.notice(.closed, in: language, visitor: role, status: .forbidden)
+        }
+        switch try await ExplorerProblem.or({ try await answer(try AddressQuery(request.uri.query), language) }) {
         case .success(let response): return response
-        case .failure(let problem): return try response(problem)
+        case .failure(let problem): return try response(problem, in: language)
         }
     }
 
-    private func response(_ problem: ExplorerProblem) throws -> Response {
+    private func response(_ problem: ExplorerProblem, in language: Language) throws -> Response {
+        let heading = problem.heading(in: language)
         let view: TemplateView = [
-            "frame": frame(problem.heading), "heading": problem.heading, "text": problem.text,
-            "allowed": problem.allowed,
+            "frame": frame(heading, in: language), "heading": heading, "text": problem.text(in: language),
+            "allowed": problem.allowed(in: language),
         ]
         var response = try pages.response(view, by: "problem", status: problem.status)
         if problem.status == .serviceUnavailable { response.headers[.retryAfter] = "\(AnalystStore.seconds)" }
         return response
     }
 
-    private func frame(_ title: String) -> PageFrame { pages.frame(title, visitor: "Analyst") }
+    private func frame(_ title: String, in language: Language) -> PageFrame {
+        pages.frame(title, in: language, visitor: language.say(.role, ["role": AccessRole.analysis.word]))
+    }
 
     static func file(_ bytes: [UInt8], as type: String, name: String? = nil) -> Response {
         var headers: HTTPFields = [
@@ -135,42 +144,56 @@ struct AnalystRoutes: Sendable {
 
 /// The reason why an address shows no numbers, for whoever looks. It says what is allowed, never what was found.
 struct ExplorerProblem: Error {
-    let status: HTTPResponse.Status
-    let heading: String
-    let text: String
-    let allowed: [String]
+    /// Each is a choice of the messages `problem` and `problemWhy`.
+    enum Reason: String {
+        case long, twice, meaning, bucket, unknown, order, last, metric, empty, split, sampling, slow, busy, role, away
+    }
+
+    private let reason: Reason
+    /// The name in the address that has another value.
+    private let name: String
+    private let allowed: [String]
 
     private static let most = 60
 
-    init(_ status: HTTPResponse.Status, _ heading: String, _ text: String, allowed: [String] = []) {
-        self.status = status
-        self.heading = heading
-        self.text = text
-        self.allowed =
-            allowed.count > Self.most
-            ? allowed.prefix(Self.most) + ["and \(allowed.count - Self.most) more"] : allowed
+    init(_ reason: Reason, named name: String = "", allowed: [String] = []) {
+        (self.reason, self.name, self.allowed) = (reason, name, allowed)
+    }
+
+    var status: HTTPResponse.Status {
+        switch reason {
+        case .metric, .empty: .notFound
+        case .slow, .busy, .role, .away: .serviceUnavailable
+        case .long, .twice, .meaning, .bucket, .unknown, .order, .last, .split, .sampling: .badRequest
+        }
+    }
+
+    func heading(in language: Language) -> String { language.say(.problem, ["reason": reason.rawValue]) }
+
+    func text(in language: Language) -> String {
+        let bound = reason == .slow ? AnalystStore.seconds : AddressQuery.longest
+        return language.say(.problemWhy, ["reason": reason.rawValue, "title": name, "number": language.text(bound)])
+    }
+
+    func allowed(in language: Language) -> [String] {
+        let more = allowed.count - Self.most
+        return allowed.prefix(Self.most) + (more > 0 ? [language.say(.labelMore, ["count": more])] : [])
     }
 
     /// Something that the address names is not there.
     static func unknown(_ parameter: String, allowed: [String]) -> ExplorerProblem {
-        ExplorerProblem(
-            .badRequest, "This address can\u{2019}t be read",
-            "What it says for \u{201c}\(parameter)\u{201d} is not there. Possible are:", allowed: allowed)
+        ExplorerProblem(.unknown, named: parameter, allowed: allowed)
     }
 }
 
 extension ExplorerProblem {
-    /// The problem of too many questions: as many are under way as are answered at once, and as may wait.
-    static let busy = Self(.serviceUnavailable, "Too many questions at once", "Ask again in a few seconds.")
-
     /// Returns an answer, or what stands in its way; throws what nobody who asks can do something about.
     static func or<Answer>(_ answer: () async throws -> Answer) async throws -> Result<Answer, ExplorerProblem> {
-        do {
-            return .success(try await answer())
-        } catch let problem as ExplorerProblem {
+        do { return .success(try await answer()) } catch let problem as ExplorerProblem {
             return .failure(problem)
         } catch StoreError.busy {
-            return .failure(.busy)
+            // As many are under way as are answered at once, and as may wait.
+            return .failure(Self(.busy))
         } catch let error as PostgresError {
             guard let problem = ExplorerProblem(error) else { throw error }
             return .failure(problem)
@@ -180,16 +203,9 @@ extension ExplorerProblem {
     /// Tells why PostgreSQL gave no rows; nil where neither whoever asked nor the operator can do something about it.
     init?(_ error: PostgresError) {
         switch error {
-        case .statementFailed(_, SQLState("57014"), _), .timedOut:
-            self.init(
-                .serviceUnavailable, "This takes too long",
-                "An answer may take \(AnalystStore.seconds) seconds. Pick fewer periods, or fewer dimensions.")
-        case .statementFailed(_, SQLState("42501"), _):
-            self.init(
-                .serviceUnavailable, "This daemon may not ask as an analyst",
-                "The operator has to grant the role throng_analyst to the role that the daemon logs in as.")
-        case .unreachable, .connectionLost:
-            self.init(.serviceUnavailable, "The database is away", "Ask again in a minute.")
+        case .statementFailed(_, SQLState("57014"), _), .timedOut: self.init(.slow)
+        case .statementFailed(_, SQLState("42501"), _): self.init(.role)
+        case .unreachable, .connectionLost: self.init(.away)
         default: return nil
         }
     }

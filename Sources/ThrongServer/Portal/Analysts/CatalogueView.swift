@@ -14,46 +14,56 @@ enum CatalogueView {
         let apps = Set(metrics.map(\.app)).sorted { $0.text < $1.text }.map { app -> TemplateView in
             // One entry a metric: the current layout, else the latest one; its page leads to the others.
             var seen: Set<MetricName> = []
-            let own = metrics.filter { $0.app == app && seen.insert($0.metric).inserted }
-                .sorted { titles.metric($0) < titles.metric($1) }
+            let own = metrics.filter { $0.app == app && seen.insert($0.metric).inserted }.sorted {
+                titles.metric($0) < titles.metric($1)
+            }
             return [
                 "appAnchor": "app-\(app)", "appTitle": titles.app(app),
                 "entries": own.map { entry($0, trends[$0], titles) },
             ]
         }
-        return ["frame": frame, "apps": apps]
+        return ["frame": frame, "apps": apps, "nothing": titles.language.say(.nothingHereWhy, ["kind": "metric"])]
     }
 
-    private static func entry(
-        _ metric: AnalystMetric, _ trend: ExplorerAnswer?, _ titles: ExplorerTitles
-    ) -> TemplateView {
+    private static func entry(_ metric: AnalystMetric, _ trend: ExplorerAnswer?, _ titles: ExplorerTitles)
+        -> TemplateView
+    {
+        let language = titles.language
         let calendar = PeriodCalendar(timeZone: metric.timeZone) ?? .utc
         let released = metric.spans.map { span in
-            let last = calendar.period(span.kind, containing: span.end - 1)
-            return "\(Wording.english.count(span.periods, span.kind.rawValue)), until \(calendar.title(of: last))"
+            let last = calendar.title(of: calendar.period(span.kind, containing: span.end - 1), in: language)
+            let periods = Wording(language).periods(Int(span.periods), span.kind)
+            return language.say(.exploreUntil, ["periods": periods, "date": last])
         }
         let dimensions = metric.dimensions.map { titles.dimension($0, of: metric) }
         return [
             "entryHref": "/explore?" + AddressQuery.text([("app", metric.app.text), ("metric", metric.metric.text)]),
-            "entryTitle": titles.metric(metric),
-            "questions": [titles.question(metric)].compactMap(\.self),
+            "entryTitle": titles.metric(metric), "questions": [titles.question(metric)].compactMap(\.self),
             "latest": trend.map { [latest($0)] } ?? [], "sparks": trend?.sparks ?? [],
             "released": released.joined(separator: "; "),
-            "splits": dimensions.isEmpty ? [] : [dimensions.joined(separator: ", ")],
+            "splits": dimensions.isEmpty
+                ? []
+                : [
+                    language.say(
+                        .labelFact, ["topic": "splitBy", "text": dimensions.joined(separator: language.say(.comma))])
+                ],
         ]
     }
 
-    /// "About 9,341 events on Saturday, 21 November 2026; +2.1% since 20 Nov."
+    /// "Saturday, 21 November 2026: about 9,341 events; +2.1% since 20 Nov".
     private static func latest(_ trend: ExplorerAnswer) -> String {
         guard let row = trend.rows.last else { return "" }
-        let calendar = trend.choice.calendar
-        let number = trend.mark(row).words.sentenceCased
-        let when = calendar.phrase(of: calendar.period(trend.choice.kind, containing: row.start))
+        let (calendar, language) = (trend.choice.calendar, trend.titles.language)
         let change = trend.figures.first { $0.kind == .change }.map { trend.mark($0, trend.rows.count - 1) }
-        guard case .number(_, let text, _)? = change, let earlier = trend.rows.dropLast().last else {
-            return "\(number) \(when)"
-        }
-        return "\(number) \(when); \(text) since \(trend.short(earlier))"
+        let changed: String? = if case .number(_, let text, _)? = change { text } else { nil }
+        let earlier = trend.rows.dropLast().last.map { trend.short($0) }
+        return language.say(
+            .exploreLatest,
+            [
+                "period": calendar.title(of: calendar.period(trend.choice.kind, containing: row.start), in: language),
+                "number": trend.mark(row).words(in: language), "hasChange": changed != nil && earlier != nil,
+                "amount": changed ?? "", "date": earlier ?? "",
+            ])
     }
 }
 
@@ -62,6 +72,6 @@ extension ExplorerAnswer {
     fileprivate var sparks: [Any] {
         guard let periods, periods.count > 1 else { return [] }
         let known = Dictionary(rows.map { ($0.start, mark($0)) }) { first, _ in first }
-        return [Charts.spark(periods.map { known[$0.start] ?? ExplorerCharts.missing })]
+        return [Charts.spark(periods.map { known[$0.start] ?? missing })]
     }
 }

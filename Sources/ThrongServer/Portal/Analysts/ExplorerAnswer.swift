@@ -23,16 +23,13 @@ struct ExplorerAnswer {
         _ choice: ExplorerChoice, rows: [AnalystRow], total: Int, beside neighbours: ExplorerNeighbours,
         titles: ExplorerTitles
     ) {
-        self.choice = choice
-        self.titles = titles
-        self.rows = rows
+        (self.choice, self.titles, self.rows) = (choice, titles, rows)
         self.total = max(total, choice.question.offset + rows.count)
-        figures = Self.figures(of: rows, choice, neighbours)
-        wholes = Dictionary(
-            neighbours.wholes.compactMap { row in
-                row.numbers.first.flatMap { $0 }.map { (row.start, Int64(clamping: $0.units)) }
-            }
-        ) { first, _ in first }
+        figures = Self.figures(of: rows, choice, neighbours, in: titles.language)
+        let all = neighbours.wholes.compactMap { row in
+            (row.numbers.first??.units).map { (row.start, Int64(clamping: $0)) }
+        }
+        wholes = Dictionary(all) { first, _ in first }
     }
 
     // MARK: Marks
@@ -41,43 +38,48 @@ struct ExplorerAnswer {
     func mark(_ row: AnalystRow, _ place: Int) -> ChartMark {
         guard let number = row.numbers[place] else {
             let column = choice.measures[place].beside?.reason
-            return Self.mark(choice.question.reasons.firstIndex { $0 == column }.flatMap { row.reasons[$0] })
+            return mark(choice.question.reasons.firstIndex { $0 == column }.flatMap { row.reasons[$0] })
         }
         let decimals = Decimals(units: number.units, places: number.places)
         let column = choice.measures[place]
         let words =
             quantity(number, column, of: row).map { wording.words($0) } ?? wording.amount(decimals, unit: column.unit)
-        return .number(decimals.approximate, text: wording.locale.text(decimals), words: words)
+        return .number(decimals.approximate, text: language.text(decimals), words: words)
     }
 
     func mark(_ row: AnalystRow) -> ChartMark { mark(row, drawn) }
 
+    /// The reason of a number that would need one of a period that is not released.
+    static let notReleased = "not released"
+
+    /// The mark of a number that is not released, and of one that the plan rules out.
+    var missing: ChartMark { nothing("not_released") }
+    private var impossible: ChartMark { nothing("impossible") }
+
+    private func nothing(_ status: String) -> ChartMark { .nothing(language.say(.marker, ["status": status])) }
+
     /// The mark in the place of a number that is missing for a reason.
-    private static func mark(_ reason: String?) -> ChartMark {
+    private func mark(_ reason: String?) -> ChartMark {
         switch reason {
-        case Impossible.marker?: .nothing(Impossible.marker)
+        case Impossible.marker: impossible
+        case Self.notReleased: missing
         case let reason? where reason.hasPrefix(Withheld.marker): .withheld
-        case let reason?: .nothing(reason.hasPrefix(Untold.marker) ? Untold.marker : reason)
-        case nil: .nothing(Untold.marker)
+        default: nothing("untold")
         }
     }
 
     /// A computed number of a row, on a page: a share in per cent; a change that is within its margin as none.
     func mark(_ figure: ExplorerFigure, _ place: Int) -> ChartMark {
         switch figure.values[place] {
-        case .missing(let reason): return Self.mark(reason)
+        case .missing(let reason): return mark(reason)
         case .number(let value, let within):
             let number = value.approximate
-            guard figure.isFraction else {
-                let text = wording.locale.text(Decimals(number, rounded: .toNearestOrEven, places: 2))
-                return .number(number, text: text, words: text)
-            }
-            guard figure.kind == .change else {
-                let text = wording.locale.percent(value)
-                return .number(number, text: text, words: text)
-            }
-            guard abs(number) > within?.approximate ?? 0 else { return .nothing("within the margin") }
-            let text = wording.locale.signedPercent(value)
+            let isChange = figure.kind == .change
+            let isSame = abs(number) <= within?.approximate ?? 0
+            if isChange && isSame { return .nothing(language.say(.aboutTheSame)) }
+            func percent() -> String { isChange ? language.signedPercent(value) : language.percent(value) }
+            let rounded = Decimals(number, rounded: .toNearestOrEven, places: 2)
+            let text = figure.isFraction ? percent() : language.text(rounded)
             return .number(number, text: text, words: text)
         }
     }
@@ -106,8 +108,7 @@ struct ExplorerAnswer {
 
     /// The dimensions that are not confined to one bucket, with their places in a row.
     var open: [(place: Int, column: AnalystColumn)] {
-        choice.question.columns.enumerated().filter { _, column in
-            !choice.filters.contains { $0.column == column.name }
+        choice.question.columns.enumerated().filter { _, column in !choice.filters.contains { $0.column == column.name }
         }.map { (place: $0.offset, column: $0.element) }
     }
 
@@ -137,26 +138,38 @@ struct ExplorerAnswer {
         return titles.dimension(name, of: choice.metric)
     }
 
+    /// A bucket of a column as pages show it: in the reader's words, or in English as SQL has it.
+    func named(_ bucket: String, at place: Int) -> String {
+        guard language != .english, case .dimension(let name) = choice.question.columns[place].kind else {
+            return bucket
+        }
+        return language.words(for: BucketLabel(bucket), by: titles.rule(name, of: choice.metric))
+    }
+
     /// "Events by Operating system and Shopper".
     var heading: String {
-        let split = open.map { title(of: $0.column) }
-        return titles.heading(choice.measure) + (split.isEmpty ? "" : " by \(split.listed)")
+        let (measure, split) = (titles.heading(choice.measure), open.map { title(of: $0.column) })
+        guard !split.isEmpty else { return measure }
+        return language.say(.exploreBy, ["title": measure, "groups": language.list(split)])
     }
 
-    /// "on Saturday, 21 November 2026", "over 8 days, 2026-11-14 to 2026-11-21".
+    /// "Saturday, 21 November 2026", "8 days, 2026-11-14 to 2026-11-21".
     private var span: String {
-        guard let first = choice.releases.first else { return "" }
-        guard choice.releases.count == 1 else {
-            let count = wording.count(periods?.count ?? choice.releases.count, choice.kind.rawValue)
-            return "over \(count), \(choice.from) to \(choice.to)"
+        guard choice.releases.count != 1 else {
+            return choice.calendar.title(of: choice.releases[0].period, in: language)
         }
-        return choice.calendar.phrase(of: first.period)
+        let count = wording.periods(periods?.count ?? choice.releases.count, choice.kind)
+        return count + language.say(.comma)
+            + language.say(.span, ["ends": "both", "low": choice.from, "high": choice.to])
     }
 
-    /// "Shopper is “returning”", one a bucket that it is confined to.
+    /// "Shopper: returning", one a bucket that it is confined to.
     private var scopes: [String] {
         choice.filters.map { filter in
-            "\(choice.shape.dimension(filter.column).map(title) ?? filter.column) is \u{201c}\(filter.bucket)\u{201d}"
+            let place = choice.question.columns.firstIndex { $0.name == filter.column }
+            let title = choice.shape.dimension(filter.column).map(title) ?? filter.column
+            let bucket = place.map { named(filter.bucket, at: $0) } ?? filter.bucket
+            return language.say(.scope, ["dimension": title, "bucket": bucket])
         }
     }
 
@@ -164,65 +177,75 @@ struct ExplorerAnswer {
 
     /// The sentence about what is shown, and the first thing to see in it.
     var sentence: String {
-        let split = open.map { title(of: $0.column) }
-        let shown =
-            "\(titles.heading(choice.measure)) of \u{201c}\(titles.metric(choice.metric))\u{201d}"
-            + (split.isEmpty ? "" : " by \(split.listed)") + " \(span)"
-            + (scopes.isEmpty ? "." : ", where \(scopes.listed).")
-        return "\(shown) \(finding)"
+        let shown = language.say(
+            .exploreShown,
+            [
+                "title": titles.metric(choice.metric), "other": heading, "period": span, "hasScope": !scopes.isEmpty,
+                "groups": language.list(scopes),
+            ])
+        return language.joined([shown, finding])
     }
 
     private var finding: String {
         // A finding about a part may not be true of the whole.
-        guard isWhole else { return "These are \(wording.count(total, "row")), too many to sum up." }
+        guard isWhole else { return found("many") }
         let marks = rows.map { mark($0) }
         guard marks.contains(where: { $0.isNumber }) else {
-            if marks.isEmpty { return "There are no such rows: age took them, or they were never released." }
+            if marks.isEmpty { return found("none") }
             let isOne = marks.count == 1
-            if marks.contains(.withheld) { return Withheld.sentence(ofOne: isOne) }
-            return marks[0] == .nothing(Impossible.marker)
-                ? Impossible.sentence(ofOne: isOne) : Untold.sentence(ofOne: isOne)
+            if marks.contains(.withheld) { return Withheld.sentence(ofOne: isOne, in: language) }
+            return marks[0] == impossible ? Impossible.sentence(ofOne: isOne, in: language) : found("untold")
         }
         if case .reached = choice.measure.kind { return way(marks) }
         if open.isEmpty, choice.releases.count == 1, case .number(_, _, let words) = marks[0] {
             let number = rows[0].numbers[drawn].flatMap { quantity($0, choice.measure, of: rows[0]) }
-            let single = number == nil ? "The sum is about \(words)" : words.sentenceCased
-            return off(single, rows[0]) + estimate(of: rows[0])
+            let single = number == nil ? language.say(.about, ["number": words]) : words
+            return language.joined([off(single.sentenceCased, rows[0]), estimate(of: rows[0])])
         }
         guard let most = extreme(marks, by: >), let least = extreme(marks, by: <) else { return "" }
         if open.isEmpty {
-            let span = wording.locale.say(.shownBetween, ["low": least.mark.text, "high": most.mark.text])
+            let span = language.say(
+                .shownBetween, ["low": least.mark.text(in: language), "high": most.mark.text(in: language)])
             return off(span.sentenceCased, most.row)
         }
         let leaders = leaders(marks, of: most)
-        let isSure = marks.allSatisfy { $0.isNumber || $0 == .nothing(Impossible.marker) }
+        let isSure = marks.allSatisfy { $0.isNumber || $0 == impossible }
         guard leaders.count == 1 else {
             return off(wording.superlative(wording.undecided(leaders, .largest), isSure: isSure), most.row)
         }
-        let when = choice.releases.count == 1 ? "" : " (\(short(most.row)))"
-        let largest = "“\(label(of: most.row))”\(when) is the largest, with \(part(most.row, most.mark))"
-        return off(wording.superlative(largest, isSure: isSure), most.row) + estimate(of: most.row)
+        let largest = language.say(
+            .largest, ["group": leaders[0].label, "kind": "largest", "number": part(most.row, most.mark)])
+        return language.joined([off(wording.superlative(largest, isSure: isSure), most.row), estimate(of: most.row)])
     }
 
-    /// "Of about 1,200 identifiers at “Cart”, about 380 came as far as “Paid”." of one group of one period; else nothing.
+    /// The finding that there is none.
+    private func found(_ what: String) -> String {
+        language.say(.exploreFound, ["found": what, "number": language.text(total)])
+    }
+
+    /// "Of about 1,200 identifiers at “Cart”, about 380 came as far as “Paid” (32%)." of one group of one period; else nothing.
     private func way(_ marks: [ChartMark]) -> String {
         let steps = zip(rows, marks).filter { $0.1.isNumber }
         guard open.count == 1, choice.releases.count == 1, let first = steps.first, let last = steps.last,
-            first.0 != last.0
+            first.0 != last.0, let part = last.0.numbers[drawn], let whole = first.0.numbers[drawn], whole.units > 0
         else { return "" }
-        return off(
-            "Of \(first.1.words) at “\(label(of: first.0))”, \(last.1.words) came as far as “\(label(of: last.0))”",
-            last.0)
+        let (reached, all) = (Int64(clamping: part.units), Int64(clamping: whole.units))
+        let quantity = Quantity.drawn(reached, of: .identifiers, within: part.within.map { Int64(clamping: $0) })
+        func about(_ mark: ChartMark) -> String { language.say(.about, ["number": mark.text(in: language)]) }
+        let words: KeyValuePairs<String, any MessageArgument> = [
+            "first": about(first.1), "noun": wording.noun(.identifiers).many, "hasGroup": false, "group": "",
+            "from": label(of: first.0), "to": label(of: last.0), "number": about(last.1),
+            "last": wording.share(quantity, reached, of: all),
+        ]
+        return off(language.say(.funnelOne, words), last.0)
     }
 
     private func label(of row: AnalystRow) -> String {
-        open.map { row.buckets[$0.place] }.joined(separator: " \u{00b7} ")
+        open.map { named(row.buckets[$0.place], at: $0.place) }.joined(separator: " \u{00b7} ")
     }
 
     /// The rows of which any may be the largest: those that are no further from it than two margins.
-    private func leaders(
-        _ marks: [ChartMark], of most: (row: AnalystRow, mark: ChartMark)
-    ) -> [(label: String, number: String)] {
+    private func leaders(_ marks: [ChartMark], of most: MarkedRow) -> [(label: String, number: String)] {
         guard case .number(let largest, _, _) = most.mark else { return [] }
         let reach = 2 * (most.row.numbers[drawn]?.margin ?? 0)
         return zip(rows, marks).compactMap { row, mark in
@@ -236,15 +259,15 @@ struct ExplorerAnswer {
 
     /// "about 1,410 of about 2,500 events (56%)" where the whole is published.
     private func part(_ row: AnalystRow, _ mark: ChartMark) -> String {
-        guard choice.measure.kind == .count, let whole = wholes[row.start],
-            let number = row.numbers[drawn], let part = quantity(number, choice.measure, of: row)
-        else { return mark.words }
+        guard choice.measure.kind == .count, let whole = wholes[row.start], let number = row.numbers[drawn],
+            let part = quantity(number, choice.measure, of: row)
+        else { return mark.words(in: language) }
         return wording.part(part, of: .drawn(whole, of: counted, within: part.within))
     }
 
-    private func extreme(
-        _ marks: [ChartMark], by beats: (Double, Double) -> Bool
-    ) -> (row: AnalystRow, mark: ChartMark)? {
+    private typealias MarkedRow = (row: AnalystRow, mark: ChartMark)
+
+    private func extreme(_ marks: [ChartMark], by beats: (Double, Double) -> Bool) -> MarkedRow? {
         var best: (row: AnalystRow, mark: ChartMark, value: Double)?
         for (row, mark) in zip(rows, marks) {
             guard case .number(let value, _, _) = mark else { continue }
@@ -255,17 +278,17 @@ struct ExplorerAnswer {
 
     /// A row's period where there is little room.
     func short(_ row: AnalystRow) -> String {
-        choice.calendar.shortTitle(of: choice.calendar.period(choice.kind, containing: row.start))
+        choice.calendar.shortTitle(of: choice.calendar.period(choice.kind, containing: row.start), in: language)
     }
 
     /// The note about what is withheld, and how much of the whole that leaves out; nil where nothing is.
     var withheldNote: String? {
         let withheld = rows.count { $0.withheld != nil && $0.withheld != Impossible.marker }
         guard withheld > 0 else { return nil }
-        let note = Withheld.note(withheld, of: rows.count, "rows")
+        let note = Withheld.note(withheld, of: rows.count, "rows", in: language)
         guard !open.isEmpty else { return note }
         let parts = [note, leftOut, wording.withheld(withheld, leaving: rest, counts: counted)]
-        return parts.compactMap(\.self).joined(separator: " ")
+        return language.joined(parts.compactMap(\.self))
     }
 
     /// The sentence about periods whose rows are all withheld; nil without any, and where not all rows are here.
@@ -277,12 +300,9 @@ struct ExplorerAnswer {
                 && rows.contains { $0.withheld != Impossible.marker }
         }
         guard empty > 0 else { return nil }
-        let kind = choice.kind.rawValue
-        if periods.count == 1 { return wording.locale.say(.leftOut) }
-        return """
-            All of this breakdown was left out for \(wording.number(empty)) of \(wording.count(periods.count, kind)): a coarser \
-            one, or a longer period, may have numbers.
-            """
+        if periods.count == 1 { return language.say(.leftOut) }
+        let all = wording.periods(periods.count, choice.kind)
+        return language.say(.leftOutOften, ["number": language.text(empty), "periods": all])
     }
 
     /// The whole less the published rows, over all periods; unknown as soon as one of them has no published whole.
@@ -310,7 +330,7 @@ struct ExplorerAnswer {
     /// A finding as a sentence, which says how far off its number is where that is no estimate.
     private func off(_ finding: String, _ row: AnalystRow) -> String {
         guard let number = row.numbers[drawn], let within = number.within, estimate(of: row).isEmpty else {
-            return wording.locale.say(.finding, ["finding": finding])
+            return language.say(.finding, ["finding": finding])
         }
         return wording.sentence(finding, offBy: Decimals(units: within, places: number.places))
     }
@@ -318,7 +338,7 @@ struct ExplorerAnswer {
     /// Returns the sentence about the total that a sampled number of events stands for; empty for other numbers.
     private func estimate(of row: AnalystRow) -> String {
         guard choice.measure.kind == .count, let (estimate, interval) = estimate(row, drawn) else { return "" }
-        return " \(wording.standsFor(estimate, interval))"
+        return wording.standsFor(estimate, interval)
     }
 
     /// The place of the number of events, where some of the releases count a sample of them.
@@ -331,42 +351,26 @@ struct ExplorerAnswer {
     /// counted, and where the number is withheld.
     func estimate(_ row: AnalystRow, _ place: Int) -> (Estimate, Interval)? {
         guard let rate = release(of: row)?.rate, let number = row.numbers[place] else { return nil }
-        let kept = Int64(clamping: number.units)
+        let (kept, margin) = (Int64(clamping: number.units), number.within.map { Int64(clamping: $0) } ?? 0)
         let threshold = Threshold(devices: release(of: row)?.threshold ?? 0)
-        let margin = number.within.map { Int64(clamping: $0) } ?? 0
-        guard let interval = Interval(ofTotal: kept, rate: rate, margin: margin, threshold: threshold)
-        else { return nil }
+        guard let interval = Interval(ofTotal: kept, rate: rate, margin: margin, threshold: threshold) else {
+            return nil
+        }
         return (Estimate(counted: kept, rate: rate, counts: .events), interval)
     }
 
-    private var meaning: String {
-        guard choice.measure.kind == .count, let within = titles.within(choice.metric) else {
-            return choice.measure.meaning
-        }
-        switch within.kind {
-        case .frequency: return "Identifiers, each counted once a window, by how many of the events it sent"
-        case .funnel:
-            return
-                "Identifiers, each counted once a window, at the furthest step it came to; “Came as far” counts those "
-                + "of the later steps, too"
-        }
-    }
-
     var basis: [String] {
-        var parts = [meaning]
-        let thresholds = Set(choice.releases.map(\.threshold)).sorted()
-        let most = thresholds.last ?? 0
-        let least = thresholds.first ?? most
-        parts.append(wording.threshold(least...most))
+        var parts = [titles.meaning(choice.measure, of: choice.metric)]
+        let least = language.text(choice.releases.map(\.threshold).min() ?? 0)
+        let noun = wording.noun(.devices).many
+        parts.append(language.say(.leastBehind, ["threshold": least, "noun": noun, "isProved": false]))
         let numbers = rows.compactMap { $0.numbers[drawn] }
         if let widest = numbers.compactMap(\.within).max() {
             parts.append(wording.off(by: Decimals(units: widest, places: numbers[0].places)).sentenceCased)
         }
-        let sampling = wording.sampling(Set(choice.releases.map(\.rate)).sorted())
-        parts.append(
-            sampled == nil
-                ? sampling
-                : sampling + ": numbers are those of the sample; divide by the rate to estimate all, but for devices")
+        let rates = Set(choice.releases.map(\.rate)).sorted().map { language.text(Decimals(exactly: $0)) }
+        let rate = language.list(rates, isChoice: true)
+        parts.append(sampled == nil ? language.say(.everythingCounted) : language.say(.exploreSampled, ["rate": rate]))
         let ageing = titles.ageing(of: choice.metric, by: choice.kind, splitBy: dimensions)
         return parts + [ageing].compactMap(\.self)
     }
@@ -388,9 +392,8 @@ struct ExplorerAnswer {
         return choice.fileName(isWhole ? nil : "rows-\(span.first)-\(span.last)-of-\(total)", ending)
     }
 
-    var wording: Wording { .english }
+    private var language: Language { titles.language }
+    var wording: Wording { Wording(language) }
 }
 
-extension ChartMark {
-    fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
-}
+extension ChartMark { fileprivate var isNumber: Bool { if case .number = self { true } else { false } } }

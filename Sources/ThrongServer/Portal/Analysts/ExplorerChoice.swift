@@ -33,16 +33,13 @@ struct ExplorerChoice: Sendable {
 
     /// The metric that an address names, and the kind of period: the metric's shortest where it names none. An address
     /// names no app where one app alone has the metric.
-    static func metric(
-        in query: AddressQuery, of metrics: [AnalystMetric]
-    ) throws(ExplorerProblem) -> (AnalystMetric, PeriodKind) {
+    static func metric(in query: AddressQuery, of metrics: [AnalystMetric]) throws(ExplorerProblem) -> (
+        AnalystMetric, PeriodKind
+    ) {
         let named = metrics.filter { $0.metric.text == query["metric"] }
         let layouts = named.filter { $0.app.text == query["app"] ?? $0.app.text }
         guard let first = layouts.first, Set(layouts.map(\.app)).count == 1 else {
-            throw ExplorerProblem(
-                .notFound, "There is no such metric",
-                "The address has to name a metric of which something is released, and its app if several have one. "
-                    + "Possible are:", allowed: Self.listed(metrics))
+            throw ExplorerProblem(.metric, allowed: Self.listed(metrics))
         }
         var metric = first
         if let layout = query["layout"] {
@@ -65,20 +62,16 @@ struct ExplorerChoice: Sendable {
     }
 
     /// Reads the rest of an address: what it leaves open is the last period, what is counted, and the first dimension.
-    init(
-        _ query: AddressQuery, _ metric: AnalystMetric, _ kind: PeriodKind, _ shape: AnalystShape
-    ) throws(ExplorerProblem) {
+    init(_ query: AddressQuery, _ metric: AnalystMetric, _ kind: PeriodKind, _ shape: AnalystShape)
+        throws(ExplorerProblem)
+    {
         self.metric = metric
         self.kind = kind
         self.shape = shape
         let calendar = PeriodCalendar(timeZone: metric.timeZone) ?? .utc
         self.calendar = calendar
         let known = Self.names + shape.dimensions.map { Self.bucket + $0.name }
-        guard query.names.allSatisfy(known.contains) else {
-            throw ExplorerProblem(
-                .badRequest, "This address can\u{2019}t be read",
-                "It says something that has no meaning here. It may hold:", allowed: known)
-        }
+        guard query.names.allSatisfy(known.contains) else { throw ExplorerProblem(.meaning, allowed: known) }
         let margin = try Self.grouping(query["grouping"], shape)
         self.margin = margin
         let measures = shape.measures(of: margin)
@@ -99,12 +92,7 @@ struct ExplorerChoice: Sendable {
         var filters: [AnalystQuestion.Filter] = []
         for column in shape.dimensions {
             guard let bucket = query[Self.bucket + column.name] else { continue }
-            guard margin.columns.contains(column.name) else {
-                throw ExplorerProblem(
-                    .badRequest, "This address can\u{2019}t be read",
-                    "It asks for a bucket of a dimension that its grouping is not split by. It is split by:",
-                    allowed: margin.columns)
-            }
+            guard margin.columns.contains(column.name) else { throw ExplorerProblem(.bucket, allowed: margin.columns) }
             guard column.buckets.contains(bucket) else {
                 throw .unknown(Self.bucket + column.name, allowed: column.buckets)
             }
@@ -126,7 +114,7 @@ struct ExplorerChoice: Sendable {
         guard let name else {
             let single = all.first { $0.columns.count == 1 && $0.isTold }
             guard let first = single ?? all.first(where: { $0.columns.isEmpty }) ?? all.first else {
-                throw ExplorerProblem(.notFound, "There is nothing to see", "Age took all numbers of this metric.")
+                throw ExplorerProblem(.empty)
             }
             return first
         }
@@ -137,13 +125,11 @@ struct ExplorerChoice: Sendable {
     }
 
     /// The releases from `from` to `to`, or so many up to `to`; without any of them the latest one.
-    private static func releases(
-        _ query: AddressQuery, _ shape: AnalystShape, _ calendar: PeriodCalendar
-    ) throws(ExplorerProblem) -> [AnalystRelease] {
+    private static func releases(_ query: AddressQuery, _ shape: AnalystShape, _ calendar: PeriodCalendar)
+        throws(ExplorerProblem) -> [AnalystRelease]
+    {
         let labels = shape.releases.map { calendar.label(of: $0.period) }
-        guard let latest = labels.last else {
-            throw ExplorerProblem(.notFound, "There is nothing to see", "Nothing of this metric is released yet.")
-        }
+        guard let latest = labels.last else { throw ExplorerProblem(.empty) }
         func place(_ name: String, or other: String) throws(ExplorerProblem) -> Int {
             guard let place = labels.firstIndex(of: query[name] ?? other) else {
                 throw .unknown(name, allowed: labels.reversed())
@@ -153,18 +139,11 @@ struct ExplorerChoice: Sendable {
         let last = try place("to", or: latest)
         guard let asked = query["last"] else {
             let first = try place("from", or: labels[last])
-            guard first <= last else {
-                throw ExplorerProblem(
-                    .badRequest, "The first period comes after the last",
-                    "\u{201c}from\u{201d} has to be the earlier one of the two, or the same.")
-            }
+            guard first <= last else { throw ExplorerProblem(.order) }
             return Array(shape.releases[first...last])
         }
         guard query["from"] == nil, let count = Int(asked), count > 0, String(count) == asked else {
-            throw ExplorerProblem(
-                .badRequest, "This address can\u{2019}t be read",
-                "\u{201c}last\u{201d} is a number of periods from 1 on, and stands in the place of \u{201c}from\u{201d}."
-            )
+            throw ExplorerProblem(.last)
         }
         return Array(shape.releases[...last].suffix(count))
     }
@@ -200,24 +179,17 @@ struct ExplorerChoice: Sendable {
     }
 
     /// The counts of rows of another metric, which these are divided by.
-    func question(
-        over other: AnalystMetric, _ shape: AnalystShape, of rows: [AnalystRow]
-    ) throws(ExplorerProblem) -> AnalystQuestion {
+    func question(over other: AnalystMetric, _ shape: AnalystShape, of rows: [AnalystRow]) throws(ExplorerProblem)
+        -> AnalystQuestion
+    {
         guard let margin = shape.margins.first(where: { Set($0.columns) == Set(self.margin.columns) }) else {
-            throw ExplorerProblem(
-                .badRequest, "The two have no such split in common",
-                "The metric behind \u{201c}over\u{201d} has to have the same grouping. Its groupings are:",
-                allowed: shape.margins.map(\.name))
+            throw ExplorerProblem(.split, allowed: shape.margins.map(\.name))
         }
         let rates = Set((self.shape.releases + shape.releases).map(\.sampling))
-        guard rates.count == 1 else {
-            throw ExplorerProblem(
-                .badRequest, "The two can\u{2019}t be compared",
-                "They count different shares of what happened: divide each by its sampling rate first.")
-        }
+        guard rates.count == 1 else { throw ExplorerProblem(.sampling) }
         return AnalystQuestion(
-            margin: margin, measures: shape.measures.filter { $0.kind == .count },
-            starts: Self.starts(released(rows)), filters: filters, shape: shape)
+            margin: margin, measures: shape.measures.filter { $0.kind == .count }, starts: Self.starts(released(rows)),
+            filters: filters, shape: shape)
     }
 
     /// The other metrics of the app that have this one's dimensions and kind of period.
@@ -272,22 +244,21 @@ struct ExplorerChoice: Sendable {
                 fixed(near) + [("from", near.from), ("to", near.to)]
                     + filters.filter { near.margin.columns.contains($0.column) }.map {
                         (Self.bucket + $0.column, $0.bucket)
-                    }
-                    + [("part", near.part == 1 ? nil : String(near.part)), ("format", format)])
+                    } + [("part", near.part == 1 ? nil : String(near.part)), ("format", format)])
     }
 
     /// The address of the same numbers for programs, and as a file.
     func numbers(format: String? = nil, part: Int? = nil) -> String {
-        address(of: "/v1/numbers/\(metric.metric)", format: format) { $0.part = part ?? self.part }
-            .replacing("&metric=\(metric.metric)", with: "")
+        address(of: "/v1/numbers/\(metric.metric)", format: format) { $0.part = part ?? self.part }.replacing(
+            "&metric=\(metric.metric)", with: "")
     }
 
     /// The address of where one starts with the same metric by another kind of period, or by another layout.
     func start(kind: PeriodKind? = nil, layout: Int64? = nil) -> String {
         "/explore?"
             + AddressQuery.text([
-                ("app", metric.app.text), ("metric", metric.metric.text),
-                ("layout", String(layout ?? metric.version)), ("kind", kind?.rawValue),
+                ("app", metric.app.text), ("metric", metric.metric.text), ("layout", String(layout ?? metric.version)),
+                ("kind", kind?.rawValue),
             ])
     }
 

@@ -125,7 +125,7 @@ extension ExplorerAnswer {
     /// The computed numbers of each row: first what the address asks for, a quotient of two metrics; then shares, means and
     /// changes, as far as there is anything to compute them from.
     static func figures(
-        of rows: [AnalystRow], _ choice: ExplorerChoice, _ neighbours: ExplorerNeighbours
+        of rows: [AnalystRow], _ choice: ExplorerChoice, _ neighbours: ExplorerNeighbours, in language: Language
     ) -> [ExplorerFigure] {
         var figures: [ExplorerFigure] = []
         let counts = rows.map { ExplorerFigure.Released($0) }
@@ -134,13 +134,16 @@ extension ExplorerAnswer {
             let free = Swift.sequence(first: name) { $0 + "_" }.first { !taken.contains($0) } ?? name
             figures.append(ExplorerFigure(name: free, title: title, kind: kind, values: rows.indices.map(value)))
         }
+        func title(_ figure: String, _ title: String) -> String {
+            language.say(.exploreFigure, ["figure": figure, "title": title])
+        }
         if let over = neighbours.over {
             let columns = choice.margin.columns
             let places = columns.map { column in over.columns.firstIndex(of: column) ?? 0 }
             let others = Dictionary(
                 over.rows.map { row in (Key(start: row.start, buckets: places.map { row.buckets[$0] }), row) }
             ) { first, _ in first }
-            add("over_\(over.metric)", "Over \(over.title)", .quotient) { place in
+            add("over_\(over.metric)", title("over", over.title), .quotient) { place in
                 let key = Key(start: rows[place].start, buckets: rows[place].buckets)
                 return .init(counts[place], over: .init(others[key]))
             }
@@ -152,27 +155,26 @@ extension ExplorerAnswer {
         {
             let reason = choice.question.reasons.firstIndex { $0 == choice.measures[place].beside?.reason } ?? 0
             let known = Dictionary(rows.map { (Key(start: $0.start, buckets: $0.buckets), $0) }) { first, _ in first }
-            add("of_first", "Of the first step", .share) { row in
+            add("of_first", language.say(.headOfFirst), .share) { row in
                 var first = Key(start: rows[row].start, buckets: rows[row].buckets)
                 first.buckets[step] = choice.question.columns[step].buckets.first ?? ""
-                return .init(
-                    .init(rows[row], place, reason: reason), over: .init(known[first], place, reason: reason))
+                return .init(.init(rows[row], place, reason: reason), over: .init(known[first], place, reason: reason))
             }
         }
         if choice.whole != nil {
             let wholes = Dictionary(neighbours.wholes.map { ($0.start, $0) }) { first, _ in first }
-            add("share", "Share", .share) { .init(counts[$0], over: .init(wholes[rows[$0].start])) }
+            add("share", language.say(.headShare), .share) { .init(counts[$0], over: .init(wholes[rows[$0].start])) }
         }
         for (place, measure) in choice.measures.enumerated() {
             guard case .sum(let name) = measure.kind else { continue }
             let unit = measure.unit.isEmpty ? "" : " (\(measure.unit))"
-            add("mean_\(name)", "Mean of \(name.replacing("_", with: " "))\(unit)", .mean) { row in
+            add("mean_\(name)", title("mean", name.replacing("_", with: " ")) + unit, .mean) { row in
                 .init(.init(rows[row], place), over: counts[row])
             }
         }
-        let known = Dictionary(
-            (neighbours.before + rows).map { (Key(start: $0.start, buckets: $0.buckets), $0) }
-        ) { first, _ in first }
+        let known = Dictionary((neighbours.before + rows).map { (Key(start: $0.start, buckets: $0.buckets), $0) }) {
+            first, _ in first
+        }
         let starts = Set(known.keys.map(\.start))
         func before(_ row: AnalystRow) -> UnixSeconds {
             choice.calendar.period(choice.kind, containing: row.start - 1).start
@@ -180,9 +182,9 @@ extension ExplorerAnswer {
         guard rows.contains(where: { starts.contains(before($0)) }),
             Set(choice.shape.releases.map(\.sampling)).count == 1
         else { return figures }
-        add("change", "Change", .change) { place in
+        add("change", language.say(.headChange), .change) { place in
             let start = before(rows[place])
-            guard starts.contains(start) else { return .missing(ExplorerCharts.notReleased) }
+            guard starts.contains(start) else { return .missing(ExplorerAnswer.notReleased) }
             return .init(counts[place], since: .init(known[Key(start: start, buckets: rows[place].buckets)]))
         }
         return figures

@@ -4,7 +4,9 @@ internal import ThrongStore
 
 /// The titles of what the database has short names for: by the plans that the daemon runs, else those names.
 struct ExplorerTitles: Sendable {
+    /// The plans, in the language.
     let plans: [Plan]
+    let language: Language
 
     func app(_ name: AppName) -> String { plan(name)?.app.title ?? name.text }
 
@@ -19,18 +21,9 @@ struct ExplorerTitles: Sendable {
         planned(metric).flatMap { plan(metric.app)?.end(of: $0, splitBy: Set(names), by: period) }
     }
 
-    /// Returns the words for how long such numbers are kept, and what is kept for longer; nil if no plan says so.
+    /// Returns the words for when such numbers go, and what is kept for longer; nil if no plan says so.
     func ageing(of metric: AnalystMetric, by period: PeriodKind, splitBy names: [DimensionName]) -> String? {
-        guard let step = end(of: metric, by: period, splitBy: names) else { return nil }
-        let longer: String? =
-            switch step.action {
-            case .delete: nil
-            case .coarsen(_, to: let name): "by \u{201c}\(dimension(name, of: metric))\u{201d}"
-            case .drop(let name): "without \u{201c}\(dimension(name, of: metric))\u{201d}"
-            case .keep(let kind): "by \(kind.rawValue)"
-            case .keepTotals: "as totals"
-            }
-        return "Kept for \(step.after.planText)" + (longer.map { ", and \($0) for longer" } ?? "")
+        end(of: metric, by: period, splitBy: names).flatMap { plan(metric.app)?.words(for: $0, in: language) }
     }
 
     func dimension(_ name: DimensionName, of metric: AnalystMetric) -> String {
@@ -40,8 +33,8 @@ struct ExplorerTitles: Sendable {
         }
         // A former layout may have dimensions that the metric has no more.
         let title =
-            own ?? plan?.derivedDimension(name)?.title ?? plan?.dimension(name)?.title
-            ?? planned(metric)?.within.flatMap { $0.name == name ? $0.title : nil } ?? name.text
+            own ?? plan?.derivedDimension(name)?.title ?? plan?.dimension(name)?.title ?? planned(metric)?.within
+            .flatMap { $0.name == name ? $0.title : nil } ?? name.text
         // A histogram has no title but its name and unit.
         return title.hasPrefix(name.text) ? Self.worded(title) : title
     }
@@ -49,15 +42,37 @@ struct ExplorerTitles: Sendable {
     /// A name as people write it: "Order value".
     private static func worded(_ name: String) -> String { name.replacing("_", with: " ").sentenceCased }
 
+    /// Returns the rule that makes a dimension's buckets; nil where no plan has it, or they are groups of others.
+    func rule(_ name: DimensionName, of metric: AnalystMetric) -> BucketingRule? {
+        plan(metric.app)?.dimension(name)?.rule
+    }
+
     /// "Events", "Identifiers", "Revenue", "Devices", "Devices (as they say)".
     func measure(_ column: AnalystColumn) -> String {
         switch column.kind {
-        case .count: Self.worded(column.unit)
-        case .reached: "Came as far"
+        case .count: Wording(language).noun(Counted(rawValue: column.unit) ?? .events).many.sentenceCased
+        case .reached: language.say(.exploreFigure, ["figure": "reached", "title": ""])
         case .sum(let name): Self.worded(name)
-        case .devices: Wording.heading(devices: .window)
-        case .clientDevices: Wording.heading(devices: .firsts)
+        case .devices: Wording.heading(devices: .window, in: language)
+        case .clientDevices: Wording.heading(devices: .firsts, in: language)
         case .dimension(let name): name.text
+        }
+    }
+
+    /// Returns the words for what a measure counts, in the basis of its numbers.
+    func meaning(_ column: AnalystColumn, of metric: AnalystMetric) -> String {
+        let counted = Counted(rawValue: column.unit) ?? .events
+        let noun = Wording(language).noun(counted).many
+        switch column.kind {
+        case .count:
+            guard let within = within(metric) else { return language.say(.countsNoun, ["noun": noun]) }
+            let isFunnel = if case .funnel = within.kind { true } else { false }
+            return language.say(.exploreWithin, ["noun": noun, "isFunnel": isFunnel])
+        case .sum(let name):
+            let sum = planned(metric)?.sums.first { $0.name == name }
+            return sum.flatMap { plan(metric.app)?.words(for: $0, in: language) } ?? Self.worded(name)
+        case .clientDevices: return language.say(.countsDevices, ["kind": "said", "time": ""])
+        case .reached, .devices, .dimension: return measure(column)
         }
     }
 

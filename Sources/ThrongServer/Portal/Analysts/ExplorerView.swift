@@ -9,56 +9,50 @@ enum ExplorerView {
     private static let mostPeriods = 500
 
     static func of(_ answer: ExplorerAnswer, metrics: [AnalystMetric], frame: PageFrame) -> TemplateView {
-        let (choice, titles, wording) = (answer.choice, answer.titles, answer.wording)
+        let (choice, titles, language) = (answer.choice, answer.titles, answer.titles.language)
         let charts = ExplorerCharts(answer)
         let hasChart = !(charts.stats.isEmpty && charts.barCharts.isEmpty && charts.lineCharts.isEmpty)
         // Every row begins with something to call it by.
         let hasPeriods = choice.releases.count > 1 || choice.question.columns.isEmpty
         let sources = choice.releases.suffix(mostPeriods).map { release -> TemplateView in
             [
-                "sourcePeriod": choice.calendar.label(of: release.period), "sourceThreshold": release.threshold,
-                "sourceSampling": release.sampling, "sourceDigest": release.digest,
+                "sourcePeriod": choice.calendar.label(of: release.period),
+                "sourceThreshold": language.text(release.threshold),
+                "sourceSampling": language.written(release.sampling), "sourceDigest": release.digest,
             ]
         }
-        let sourceNote =
-            choice.releases.count > mostPeriods
-            ? "The latest \(wording.number(mostPeriods)) of \(wording.count(choice.releases.count, "release")). "
-                + "Choose a shorter range to see the others." : nil
+        let count = choice.releases.count
+        let sourceNote: String? =
+            count > mostPeriods
+            ? language.say(.exploreLatestOf, ["number": language.text(mostPeriods), "all": language.text(count)]) : nil
         return [
-            "frame": frame,
-            "appTitle": titles.app(choice.metric.app),
-            "metricTitle": titles.metric(choice.metric),
-            "questions": [titles.question(choice.metric)].compactMap(\.self),
-            "facets": facets(answer, metrics),
+            "frame": frame, "appTitle": titles.app(choice.metric.app), "metricTitle": titles.metric(choice.metric),
+            "questions": [titles.question(choice.metric)].compactMap(\.self), "facets": facets(answer, metrics),
             "hiddens": choice.carried.compactMap { name, value -> TemplateView? in
                 value.map { ["hiddenName": name, "hiddenValue": $0] }
-            },
-            "selects": selects(answer),
-            "heading": answer.heading,
-            "sentence": answer.sentence,
-            "warnings": [extent(answer)].compactMap(\.self),
-            "hasParts": answer.parts > 1,
-            "partLinks": partLinks(answer),
-            "hints": charts.hints,
-            "stats": charts.stats,
-            "barCharts": charts.barCharts,
-            "lineCharts": charts.lineCharts,
-            "heatTables": charts.heatTables,
+            }, "selects": selects(answer), "heading": answer.heading,
+            "tableName": language.say(.tableNamed, ["title": answer.heading]), "partsTitle": facet("rows", language),
+            "showing": facet("show", language), "sentence": answer.sentence,
+            "warnings": [extent(answer)].compactMap(\.self), "hasParts": answer.parts > 1,
+            "partLinks": partLinks(answer), "hints": charts.hints, "stats": charts.stats, "barCharts": charts.barCharts,
+            "lineCharts": charts.lineCharts, "heatTables": charts.heatTables,
             "evidenceClass": hasChart ? (charts.lineCharts.count > 1 ? "evidence wide" : "evidence") : "evidence alone",
-            "hasChart": hasChart,
-            "isFolded": !charts.heatTables.isEmpty,
-            "sideHeads": (hasPeriods ? ["Period"] : []) + choice.question.columns.map(answer.title),
+            "hasChart": hasChart, "isFolded": !charts.heatTables.isEmpty,
+            "sideHeads": (hasPeriods ? [language.say(.headPeriod)] : []) + choice.question.columns.map(answer.title),
             "numberHeads": heads(answer),
             "dataRows": answer.rows.prefix(mostShown).enumerated().map { place, row -> TemplateView in
-                ["sides": (hasPeriods ? [label(of: row, choice)] : []) + row.buckets, "cells": cells(place, answer)]
-            },
-            "withheldNotes": [answer.withheldNote].compactMap(\.self),
-            "withheldMarker": Withheld.marker,
-            "basisParts": answer.basis,
-            "sources": sources,
-            "sourceNotes": [sourceNote].compactMap(\.self),
+                [
+                    "sides": (hasPeriods ? [label(of: row, choice)] : [])
+                        + row.buckets.enumerated().map { answer.named($1, at: $0) }, "cells": cells(place, answer),
+                ]
+            }, "withheldNotes": [answer.withheldNote].compactMap(\.self),
+            "withheldMarker": NumberStatus.withheld.marker(in: language) ?? "", "basisParts": answer.basis,
+            "sources": sources, "sourceNotes": [sourceNote].compactMap(\.self),
             "files": NumbersFormat.allCases.reversed().map { format -> TemplateView in
-                ["fileHref": choice.numbers(format: format.rawValue), "fileTitle": "Download \(format.title)"]
+                [
+                    "fileHref": choice.numbers(format: format.rawValue),
+                    "fileTitle": language.say(.download, ["file": format.title, "hasPeriod": false, "period": ""]),
+                ]
             },
             "sqlLines": choice.question.sql.split(separator: "\n", omittingEmptySubsequences: false).map(String.init),
         ]
@@ -67,26 +61,31 @@ enum ExplorerView {
     /// One rule for all: SQL and CSV have a part of the rows, mostly the only one, and the table the first of it.
     private static func extent(_ answer: ExplorerAnswer) -> String? {
         guard answer.rows.count > mostShown || !answer.isWhole else { return nil }
-        let total = answer.wording.number(answer.total)
         let (first, last) = answer.span(ofPart: answer.choice.part)
-        let shown = min(answer.rows.count, mostShown)
-        let table =
-            shown == answer.rows.count
-            ? "this table has them all"
-            : "this table has \(answer.wording.number(first)) to \(answer.wording.number(first + shown - 1)) of them"
-        guard !answer.isWhole else { return "There are \(total) rows; SQL and CSV below have them all, \(table)." }
-        return "There are \(total) rows; SQL and CSV below have rows \(answer.wording.number(first)) to "
-            + "\(answer.wording.number(last)), \(table). The other parts have the rest; fewer periods, or a bucket, "
-            + "have fewer rows."
+        let shown = first + min(answer.rows.count, mostShown) - 1
+        let language = answer.titles.language
+        return language.say(
+            .exploreExtent,
+            [
+                "all": language.text(answer.total), "low": language.text(first), "high": language.text(last),
+                "last": language.text(shown),
+            ])
+    }
+
+    /// The title of a group of links, or of a list to choose from.
+    private static func facet(_ name: String, _ language: Language) -> String {
+        language.say(.exploreFacet, ["facet": name])
     }
 
     private static func partLinks(_ answer: ExplorerAnswer) -> [TemplateView] {
         let (chosen, last) = (answer.choice.part, answer.parts)
         return Set([1, chosen - 1, chosen, chosen + 1, last]).sorted().filter { (1...last).contains($0) }.map { part in
             let span = answer.span(ofPart: part)
+            let language = answer.titles.language
+            let ends = [span.first, span.last].map { language.text($0) }
             return link(
-                "Rows \(answer.wording.number(span.first)) to \(answer.wording.number(span.last))",
-                answer.choice.address { $0.part = part }, isChosen: part == chosen)
+                language.say(.exploreRows, ["low": ends[0], "high": ends[1]]), answer.choice.address { $0.part = part },
+                isChosen: part == chosen)
         }
     }
 
@@ -110,7 +109,10 @@ enum ExplorerView {
                 "sortHrefs": answer.total > 1 ? [address] : [],
             ]
         }
-        let others = answer.figures.map(\.title) + (answer.sampled == nil ? [] : ["Estimated", Wording.interval])
+        let language = answer.titles.language
+        let about = language.say(.headAbout, ["hasUnit": false, "unit": ""])
+        let sampledHeads = answer.sampled == nil ? [] : [about, language.say(.interval)]
+        let others = answer.figures.map(\.title) + sampledHeads
         return measures + others.map { ["headText": $0, "isSorted": false, "sortHrefs": [String]()] }
     }
 
@@ -141,15 +143,18 @@ enum ExplorerView {
     }
 
     private static func facets(_ answer: ExplorerAnswer, _ metrics: [AnalystMetric]) -> [TemplateView] {
-        let (choice, titles) = (answer.choice, answer.titles)
+        let (choice, titles, language) = (answer.choice, answer.titles, answer.titles.language)
+        func choose(_ name: String, _ title: String = "") -> String {
+            language.say(.exploreChoice, ["choice": name, "title": title])
+        }
         // What has numbers stands first.
         let splits = choice.shape.margins.filter(\.isTold) + choice.shape.margins.filter { !$0.isTold }
         let split = splits.map { margin in
             let names = margin.columns.compactMap(choice.shape.dimension).map(answer.title)
+            let title = names.isEmpty ? choose("nothing") : names.joined(separator: " \u{00d7} ")
             return link(
-                (names.isEmpty ? "Nothing" : names.joined(separator: " \u{00d7} "))
-                    + (margin.isTold ? "" : " (too few)"),
-                choice.address { $0.margin = margin }, isChosen: margin == choice.margin)
+                margin.isTold ? title : choose("few", title), choice.address { $0.margin = margin },
+                isChosen: margin == choice.margin)
         }
         let measures = choice.measures.map { measure in
             link(titles.heading(measure), choice.address { $0.measure = measure }, isChosen: measure == choice.measure)
@@ -158,42 +163,37 @@ enum ExplorerView {
             let isChosen = other.metric == choice.over
             return link(titles.metric(other), choice.address { $0.over = other.metric }, isChosen: isChosen)
         }
-        let nothing = [link("Nothing", choice.address { $0.over = nil }, isChosen: choice.over == nil)]
+        let nothing = [link(choose("nothing"), choice.address { $0.over = nil }, isChosen: choice.over == nil)]
         let kinds = choice.metric.kinds.map {
-            link($0.rawValue.sentenceCased, choice.start(kind: $0), isChosen: $0 == choice.kind)
+            link(language.say(.periodKind, ["kind": $0.rawValue]), choice.start(kind: $0), isChosen: $0 == choice.kind)
         }
         let layouts = metrics.filter { $0.app == choice.metric.app && $0.metric == choice.metric.metric }.map {
             link(
-                $0.isCurrent ? "Current" : "Former, no. \($0.version)", choice.start(layout: $0.version),
-                isChosen: $0.version == choice.metric.version)
+                $0.isCurrent ? choose("current") : choose("former", language.text($0.version)),
+                choice.start(layout: $0.version), isChosen: $0.version == choice.metric.version)
         }
         return [
-            ("Split by", split), ("Show", measures), ("Time", lasts(choice)), ("By", kinds),
-            ("Divide by", nothing + over), ("Layout", layouts),
-        ]
-        .filter { $0.1.count > 1 }
-        .map { ["facetTitle": $0.0, "facetLinks": $0.1] }
+            ("split", split), ("show", measures), ("time", lasts(choice, language)), ("kind", kinds),
+            ("over", nothing + over), ("layout", layouts),
+        ].filter { $0.1.count > 1 }.map { ["facetTitle": facet($0.0, language), "facetLinks": $0.1] }
     }
 
     /// The last period, the last eight, thirty and all, as far as there are so many.
-    private static func lasts(_ choice: ExplorerChoice) -> [TemplateView] {
+    private static func lasts(_ choice: ExplorerChoice, _ language: Language) -> [TemplateView] {
         let labels = choice.shape.releases.map { choice.calendar.label(of: $0.period) }
         let counts = [1, 8, 30, labels.count].filter { $0 <= labels.count }
         return Set(counts).sorted().map { count in
             let from = labels[labels.count - count]
-            let text =
-                count == labels.count && count > 1 ? "All \(count)" : count == 1 ? "The last" : "The last \(count)"
+            let text = language.say(.exploreLast, ["count": count, "isAll": count == labels.count && count > 1])
             let isChosen = choice.from == from && choice.to == labels.last
             return link(
-                text,
-                choice.address {
-                    ($0.from, $0.to, $0.part) = (from, labels.last ?? $0.to, 1)
-                }, isChosen: isChosen)
+                text, choice.address { ($0.from, $0.to, $0.part) = (from, labels.last ?? $0.to, 1) }, isChosen: isChosen
+            )
         }
     }
 
     private static func selects(_ answer: ExplorerAnswer) -> [TemplateView] {
-        let choice = answer.choice
+        let (choice, language) = (answer.choice, answer.titles.language)
         let known = choice.shape.releases
         func select(
             _ id: String, _ name: String, _ label: String, _ options: [(value: String, text: String)], _ chosen: String
@@ -210,11 +210,15 @@ enum ExplorerView {
             let offered = labels.contains(chosen) ? labels : labels + [chosen]
             return select(name, name, label, offered.map { ($0, $0) }, chosen)
         }
-        let spans = known.count < 2 ? [] : [span("from", "From", choice.from), span("to", "To", choice.to)]
+        let spans =
+            known.count < 2
+            ? []
+            : [span("from", facet("from", language), choice.from), span("to", facet("until", language), choice.to)]
         let buckets = choice.question.columns.enumerated().map { place, column in
             select(
                 "\(place)", ExplorerChoice.bucket + column.name, answer.title(of: column),
-                [("", "All")] + column.buckets.filter(survivesForms).map { ($0, $0) },
+                [("", language.say(.headAll))]
+                    + column.buckets.filter(survivesForms).map { ($0, answer.named($0, at: place)) },
                 choice.filters.first { $0.column == column.name }?.bucket ?? "")
         }
         return spans + buckets

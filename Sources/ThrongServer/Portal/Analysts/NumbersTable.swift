@@ -48,8 +48,7 @@ struct NumbersTable {
             columns += [
                 Column(
                     name: figure.name, kind: figure.kind.rawValue, meaning: figure.title, margin: margin, reason: reason
-                ),
-                Column(name: margin, kind: "margin"), Column(name: reason, kind: "reason"),
+                ), Column(name: margin, kind: "margin"), Column(name: reason, kind: "reason"),
             ]
         }
         columns.append(Column(name: "delete_by", kind: "time"))

@@ -15,9 +15,7 @@ extension OperatorView {
             .mapValues { $0.map(\.release).sorted { ($0.due, $0.period) < ($1.due, $1.period) } }
         let rows = byMetric.compactMap { subject, releases in
             releases.first.map { (subject: subject, next: $0, open: releases) }
-        }.sorted {
-            ($0.next.due, $0.subject.app, $0.subject.metric) < ($1.next.due, $1.subject.app, $1.subject.metric)
-        }
+        }.sorted { ($0.next.due, $0.subject.app, $0.subject.metric) < ($1.next.due, $1.subject.app, $1.subject.metric) }
         return panel(
             "Next releases", "The next release of each metric, what it waits for, and how many of its periods are open",
             ["App", "Metric", "Period", "Due", "Waits for", "Open periods"],
@@ -26,8 +24,7 @@ extension OperatorView {
                     row.subject.app.text, row.subject.metric.text,
                     calendar(of: row.subject.app, plans).label(of: row.next.period),
                     row.next.due <= now ? "now" : Instant.text(row.next.due),
-                    obstacle(of: row.next, among: row.open, health, now: now),
-                    Wording.english.number(row.open.count),
+                    obstacle(of: row.next, among: row.open, health, now: now), Wording.english.number(row.open.count),
                 ]
             }, heads: 2, nothing: "No period waits for its release.")
     }
@@ -68,18 +65,14 @@ extension OperatorView {
             nothing: "No partner has read a report here.")
     }
 
-    static func members(
-        _ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth
-    ) -> Panel {
+    static func members(_ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth) -> Panel {
         let behind = registry.behind(among: members)
         return panel(
             "Members", "The daemons that count into this database, or did", ["Daemon", "Last heard of", "Standing"],
             members.map { member in
                 let name = member.daemon.description
                 let standing =
-                    if member.retiredAt != nil {
-                        "is lost, and others count in its place"
-                    } else if member.hasLeft {
+                    if member.retiredAt != nil { "is lost, and others count in its place" } else if member.hasLeft {
                         "has stopped, and left nothing behind"
                     } else if let owes = member.owesFrom, !health.waitsFor.contains(name) {
                         "has stopped, and releases wait for it from \(Instant.text(owes)) on"
@@ -87,13 +80,10 @@ extension OperatorView {
                         "silent, and releases wait for it"
                     } else if let plan = behind.first(where: { $0.daemon == member.daemon }) {
                         "counts for \(plan.app) by another plan than the one in force"
-                    } else {
-                        "takes part"
-                    }
+                    } else { "takes part" }
                 return [
                     name == health.daemon ? "\(short(name)), this one" : short(name),
-                    member.silence.map { Age.text($0) } ?? "never",
-                    standing,
+                    member.silence.map { Age.text($0) } ?? "never", standing,
                 ]
             }, nothing: "No daemon has attached to this database yet.")
     }

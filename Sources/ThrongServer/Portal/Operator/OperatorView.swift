@@ -45,10 +45,8 @@ struct OperatorView {
     init(
         _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
         runs: [ReportRun], faults: [ReportRunName: [String]] = [:], unsigned: [ReportRun] = [],
-        readings: [LastReading] = [],
-        members: [EnrolledMember] = [],
-        registry: OperatorRegistry = OperatorRegistry(), plans: [Plan], now: UnixSeconds,
-        frame: PageFrame
+        readings: [LastReading] = [], members: [EnrolledMember] = [], registry: OperatorRegistry = OperatorRegistry(),
+        plans: [Plan], now: UnixSeconds, frame: PageFrame
     ) {
         self.frame = frame
         let troubled = Self.troubled(runs, plans: plans)
@@ -95,8 +93,7 @@ struct OperatorView {
                         tableRows: rows.map { row in
                             Row(rowHeads: Array(row.prefix(heads)), tableCells: Array(row.dropFirst(heads)))
                         })
-                ],
-            empties: rows.isEmpty ? [nothing] : [])
+                ], empties: rows.isEmpty ? [nothing] : [])
     }
 
     static func anchor(_ title: String) -> String { title.lowercased().replacing(" ", with: "-") }
@@ -164,7 +161,6 @@ struct OperatorView {
         }
         return panel(
             "Expiring metrics", "Metrics that are over, or will be within \(soon) days",
-            ["App", "Metric", "Ends on", ""],
-            rows, heads: 2, nothing: "No metric ends within \(soon) days.")
+            ["App", "Metric", "Ends on", ""], rows, heads: 2, nothing: "No metric ends within \(soon) days.")
     }
 }

@@ -1,51 +1,99 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
+internal import ThrongPlan
 internal import ThrongReport
+internal import ThrongStore
 
-/// The pages' templates and style, compiled into the program.
+/// The pages' templates and style, compiled into the program, and the languages in which they can be.
 struct PortalPages: Sendable {
     private let library: PageLibrary
     private let css: String
     private let policy: String
-    private let house: String
+    let plans: [Plan]
+    /// The languages in which all public texts of all plans are.
+    private let languages: [LanguageTag]
 
-    init(house: String) throws(ReportError) {
-        self.house = house
+    init(plans: [Plan]) throws(ReportError) {
+        self.plans = plans
+        languages = (plans.first?.labelLanguages ?? []).filter { tag in
+            plans.dropFirst().allSatisfy { $0.labelLanguages.contains(tag) }
+        }
         library = try PageLibrary(
             [
-                ("top", PackageResources.top_mustache),
-                ("bottom", PackageResources.bottom_mustache),
-                ("signin", PackageResources.signin_mustache),
-                ("sessions", PackageResources.sessions_mustache),
-                ("notice", PackageResources.notice_mustache),
-                ("reports", PackageResources.reports_mustache),
-                ("feed", PackageResources.feed_mustache),
-                ("comparison", PackageResources.comparison_mustache),
-                ("operator", PackageResources.operator_mustache),
-                ("catalogue", PackageResources.catalogue_mustache),
-                ("explorer", PackageResources.explorer_mustache),
-                ("problem", PackageResources.problem_mustache),
-                ("hatch", PackageResources.hatch_mustache),
+                ("top", PackageResources.top_mustache), ("bottom", PackageResources.bottom_mustache),
+                ("signin", PackageResources.signin_mustache), ("sessions", PackageResources.sessions_mustache),
+                ("notice", PackageResources.notice_mustache), ("reports", PackageResources.reports_mustache),
+                ("feed", PackageResources.feed_mustache), ("comparison", PackageResources.comparison_mustache),
+                ("operator", PackageResources.operator_mustache), ("catalogue", PackageResources.catalogue_mustache),
+                ("explorer", PackageResources.explorer_mustache), ("problem", PackageResources.problem_mustache),
+                ("hatch", PackageResources.hatch_mustache), ("public", PackageResources.public_mustache),
             ] + Charts.templates)
         css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.portal_css, as: UTF8.self)
         policy = PagePolicy.text(style: css)
     }
 
-    func frame(_ title: String, visitor: String? = nil) -> PageFrame {
-        PageFrame(pageTitle: title, css: css, house: house, visitors: [visitor].compactMap(\.self))
+    /// Returns the language that a browser asks for, of those in which all texts of the page are: no page mixes two.
+    ///
+    /// - Parameter isDoor: whether nobody has signed in. That page has no text of plans but titles, so that it can be in the
+    ///   languages of their reports, too.
+    func language(for request: Request, isDoor: Bool = false) -> Language {
+        let reports = isDoor ? plans.flatMap { plan in plan.reports.map { plan.language(of: $0) } } : []
+        let known = languages + reports.filter { !languages.contains($0) }
+        let tag = LanguageTag.best(of: known, for: Plan.wanted(request) + [Language.english.tag])
+        return (tag ?? known.first).flatMap { Language($0) } ?? .english
     }
 
-    /// - Parameter link: signs in instead of a token.
-    func signIn(status: HTTPResponse.Status = .ok, problem: String? = nil, link: String? = nil) throws -> Response {
+    /// Returns the language of a visitor's pages. A partner's is that of its reports, which it reads beside them, whatever the
+    /// browser asks for; of several the one that it asks for.
+    func language(of role: AccessRole, for request: Request) -> Language {
+        guard case .partner(let name, of: let app) = role, let plan = plans.first(where: { $0.app.name == app }) else {
+            return language(for: request)
+        }
+        let own = plan.reports.filter { $0.partner == name }.map { plan.language(of: $0) }
+        let tag = LanguageTag.best(of: own, for: Plan.wanted(request)) ?? own.first
+        return tag.flatMap { Language($0) } ?? language(for: request)
+    }
+
+    func frame(_ title: String, in language: Language, visitor: String? = nil) -> PageFrame {
+        let apps = plans.map { $0.translated(into: language.tag).app.title }
+        return PageFrame(
+            pageTitle: title, css: css, house: apps.joined(separator: language.say(.comma)), visitor: visitor,
+            language: language)
+    }
+
+    /// The reasons why nobody is let in.
+    enum Refusal: String { case foreign, unknown, spent, fast }
+
+    /// - Parameters:
+    ///   - wait: the time until another token is looked at. Unit: seconds.
+    ///   - link: signs in instead of a token.
+    func signIn(
+        for request: Request, status: HTTPResponse.Status = .ok, refusal: Refusal? = nil, wait: Int = 0,
+        link: String? = nil
+    ) throws -> Response {
+        let language = language(for: request, isDoor: true)
+        let time = language.duration(seconds: Int64(wait))
+        let problem = refusal.map { language.say(.signInFailed, ["reason": $0.rawValue, "time": time]) }
         let view: TemplateView = [
-            "frame": frame("Sign in"), "problems": [problem].compactMap(\.self), "links": [link].compactMap(\.self),
+            "frame": frame(language.say(.signIn), in: language), "problems": [problem].compactMap(\.self),
+            "links": [link].compactMap(\.self), "lede": language.say(.signInWhy, ["hasLink": link != nil]),
         ]
         return try response(view, by: "signin", status: status)
     }
 
-    func notice(_ frame: PageFrame, _ heading: String, _ text: String, status: HTTPResponse.Status) throws -> Response {
-        let view: TemplateView = ["frame": frame, "heading": heading, "text": text]
+    /// The reasons why there is no page.
+    enum Notice: String { case missing, same, closed, away, refused }
+
+    func notice(
+        _ notice: Notice, in language: Language, visitor: String? = nil, status: HTTPResponse.Status
+    ) throws -> Response {
+        let heading = language.say(.notice, ["notice": notice.rawValue])
+        let view: TemplateView = [
+            "frame": frame(heading, in: language, visitor: visitor), "heading": heading,
+            "text": language.say(.noticeWhy, ["notice": notice.rawValue]),
+        ]
         return try response(view, by: "notice", status: status)
     }
 
@@ -56,28 +104,70 @@ struct PortalPages: Sendable {
         return response
     }
 
+    /// A page's text. The view has a frame, and all messages without arguments as `say`.
+    func html(of view: Any, by template: String) throws(ReportError) -> String {
+        guard var words = view as? TemplateView, let frame = words["frame"] as? PageFrame else {
+            return try library.rendered(view, by: template)
+        }
+        words["say"] = frame.say
+        return try library.rendered(words, by: template)
+    }
+
+    /// A page for everybody, which shows drawings from here and may be kept for some minutes.
+    func open(_ view: TemplateView, seconds: Int) throws -> ServedText {
+        var view = view
+        view["css"] = css
+        return ServedText(
+            try library.rendered(view, by: "public"), type: "text/html; charset=utf-8", cachedFor: seconds,
+            headers: [.contentSecurityPolicy: policy + "; img-src 'self'", .referrerPolicy: "no-referrer"],
+            isTranslated: true)
+    }
+
     /// A page as an answer that no cache keeps; it runs no script but one from here, if it has one.
-    func response(
-        _ view: Any, by template: String, status: HTTPResponse.Status = .ok, hasScript: Bool = false
-    ) throws -> Response {
-        let html = try library.rendered(view, by: template)
+    func response(_ view: Any, by template: String, status: HTTPResponse.Status = .ok, hasScript: Bool = false) throws
+        -> Response
+    {
+        let html = try html(of: view, by: template)
         let headers: HTTPFields = [
-            .contentType: "text/html; charset=utf-8",
-            .contentLength: String(html.utf8.count),
-            .contentSecurityPolicy: policy + (hasScript ? "; script-src 'self'" : ""),
-            .cacheControl: "no-store",
-            .xContentTypeOptions: "nosniff",
-            .referrerPolicy: "same-origin",
+            .contentType: "text/html; charset=utf-8", .contentLength: String(html.utf8.count),
+            .contentSecurityPolicy: policy + (hasScript ? "; script-src 'self'" : ""), .cacheControl: "no-store",
+            .xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin",
         ]
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 }
 
-/// The frame around a page's own part: its title, its style, who looks.
+/// The frame around a page's own part: its title, its style, its language, who looks.
 struct PageFrame {
     let pageTitle: String
     let css: String
     let house: String
     /// One, or none where nobody has signed in.
     let visitors: [String]
+    let language: Language
+    let pageLanguage: String
+    /// The messages without arguments, by name.
+    let say: [String: String]
+
+    init(pageTitle: String = "", css: String = "", house: String = "", visitor: String? = nil, language: Language) {
+        (self.pageTitle, self.css, self.house, self.language) = (pageTitle, css, house, language)
+        visitors = [visitor].compactMap(\.self)
+        (pageLanguage, say) = (language.tag.attributes, language.words)
+    }
+}
+
+/// Answers with a page where PostgreSQL gave no answer: somebody may look just because of that.
+struct DatabaseFaults: RouterMiddleware {
+    let pages: PortalPages
+
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
+        do { return try await next(request, context) } catch let error as PostgresError {
+            context.logger.error("a page could not be answered", metadata: ["error": "\(error)"])
+            var response = try pages.notice(
+                error.isRetryable ? .away : .refused, in: pages.language(for: request, isDoor: true),
+                status: .serviceUnavailable)
+            response.headers[.retryAfter] = "60"
+            return response
+        }
+    }
 }

@@ -42,57 +42,50 @@ struct ComparisonView {
     }
 
     let frame: PageFrame
+    let say: [String: String]
     let reportTitle: String
     let fromTitle: String
     let toTitle: String
-    let wording: String
+    let spanTitle: String
     /// The notes that some rows need: those that only one period's ranking has, samples, quantiles.
     let readingNotes: [String]
     let sections: [Section]
 
-    /// The words where a ranking does not name a row that the other one does.
-    private static let unnamed = "not named"
-
-    /// Compares what the later one of two reports says with what the earlier one says.
+    /// Compares what the later one of two reports says with what the earlier one says, in the frame's language.
     ///
-    /// - Parameter learned: the dimensions that get their buckets while counting goes on.
-    init(_ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], frame: PageFrame) {
+    /// - Parameters:
+    ///   - learned: the dimensions that get their buckets while counting goes on.
+    ///   - nouns: what metrics count, by their names.
+    init(
+        _ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], nouns: [String: Noun] = [:],
+        frame: PageFrame
+    ) {
         // The two may be chosen in any order; a day comes before the week that it begins.
         func order(_ reading: ReportReading) -> (String, String) { (reading.period.start, reading.period.end) }
         let (from, to) = order(one) <= order(other) ? (one, other) : (other, one)
-        self.frame = frame
+        let language = frame.language
+        (self.frame, say) = (frame, frame.say)
         reportTitle = to.title
-        (fromTitle, toTitle) = (from.periodTitle, to.periodTitle)
-        wording = Language.english.say(.withheldSentence)
-        let difference = to.difference(from: from)
+        (fromTitle, toTitle) = (from.periodTitle(in: language), to.periodTitle(in: language))
+        spanTitle = language.list([fromTitle, toTitle])
+        let difference = to.difference(from: from, in: language)
         let pairs = to.insights.map { insight in
             Pair(
-                from: from.insights.first { $0.name == insight.name }, to: insight,
+                from: from.insights.first { $0.name == insight.name }, to: insight, locale: language,
+                noun: nouns[insight.metric], period: PeriodKind(rawValue: to.period.kind) ?? .day,
                 labels: (from.period.label, to.period.label), reportDifference: difference, learned: learned)
         }
         let sections = pairs.map(\.section)
         self.sections = sections
-        var notes: [String] = []
-        if sections.contains(where: { $0.rows.contains { $0.cells.contains { $0.words == [Self.unnamed] } } }) {
-            notes.append(
-                "\u{201c}Not named\u{201d}: a ranking names its largest published rows; this is smaller or withheld.")
-        }
-        if sections.contains(where: { $0.rows.contains { !($0.cells.last?.bounds ?? []).isEmpty } }) {
-            notes.append(
-                "Under a change stands where the difference lies in 19 of 20 cases. Where that goes from below 0 to above, "
-                    + "chance alone may explain it: the two are about the same.")
-        }
-        if pairs.contains(where: \.hasIntervals) {
-            notes.append(
-                "Devices, shares, means and numbers of a sample have their \(Wording.interval) under them; others lie within "
-                    + "the margin that stands below them.")
-        }
-        if to.insights.contains(where: { $0.kind == "quantiles" }) {
-            notes.append(
-                "A median and the like is read from a band, which stands under it; two of them have no change, because the "
-                    + "place inside a band is not known.")
-        }
-        readingNotes = notes
+        let unnamed = language.say(.compareMark, ["mark": "unnamed"])
+        let needed: [(note: String, isNeeded: Bool)] = [
+            ("change", true),
+            ("unnamed", sections.contains { $0.rows.contains { $0.cells.contains { $0.words == [unnamed] } } }),
+            ("interval", sections.contains { $0.rows.contains { !($0.cells.last?.bounds ?? []).isEmpty } }),
+            ("bounds", pairs.contains(where: \.hasIntervals)),
+            ("quantiles", to.insights.contains { $0.kind == "quantiles" }),
+        ]
+        readingNotes = needed.filter(\.isNeeded).map { language.say(.compareNote, ["note": $0.note]) }
     }
 
     /// One insight in both reports.
@@ -102,8 +95,9 @@ struct ComparisonView {
 
         let from: Insight?
         let to: Insight
-        /// The portal's: no page mixes languages, so that a report in another one is compared in this.
-        private let locale = Language.english
+        let locale: Language
+        let noun: Noun?
+        let period: PeriodKind
         let labels: (from: String, to: String)
         /// The reason why none of the reports' numbers can be compared; nil where some may be.
         let reportDifference: String?
@@ -111,10 +105,10 @@ struct ComparisonView {
 
         /// The reason why the numbers can't be compared; nil where they can.
         private var difference: String? {
-            from.flatMap { earlier in reportDifference ?? to.difference(from: earlier, learned: learned) }
+            from.flatMap { earlier in reportDifference ?? to.difference(from: earlier, learned: learned, in: locale) }
         }
 
-        private var wording: Wording { Wording(locale) }
+        private var wording: Wording { Wording(locale, of: noun) }
 
         var hasIntervals: Bool {
             [from, to].contains { $0.map { $0.kind != "quantiles" && $0.figures.contains { $0.low != nil } } ?? false }
@@ -128,32 +122,29 @@ struct ComparisonView {
             var rows = isTrend ? trend(earlier, to.points ?? []) : lines(from?.rows ?? [], to.rows)
             if let whole = to.whole {
                 let whens = hasWhens ? [when(labels.from, labels.to)] : []
-                rows.append(line("All", from?.whole, whole, whens: whens, isTotal: true))
+                rows.append(line(locale.say(.headAll), from?.whole, whole, whens: whens, isTotal: true))
             }
+            let periods = locale.say(.headPeriod)
             return Section(
                 sectionAnchor: to.name, sectionTitle: to.title, differences: [difference].compactMap(\.self),
                 groupHeading: to.dimensions.isEmpty
-                    ? isTrend ? "Periods" : "Group" : to.dimensions.map(\.title).joined(separator: ", "),
-                whenHeadings: hasWhens ? ["Periods"] : [], fromHeading: isTrend ? "Earlier" : labels.from,
-                toHeading: isTrend ? "Later" : labels.to, rows: rows, basisParts: basis)
+                    ? isTrend ? periods : locale.say(.headGroup)
+                    : to.dimensions.map(\.title).joined(separator: locale.say(.comma)),
+                whenHeadings: hasWhens ? [periods] : [], fromHeading: isTrend ? locale.say(.earlier) : labels.from,
+                toHeading: isTrend ? locale.say(.later) : labels.to, rows: rows, basisParts: basis)
         }
 
         /// The basis of the numbers; a part that is the same for both is there once.
         private var basis: [String] {
-            let sides = [from, to].map { $0?.ground(in: locale) }
-            guard let then = sides[0], let now = sides[1] else {
-                return (sides[1] ?? sides[0] ?? []).compactMap(\.self)
-            }
-            return zip(then, now).compactMap { then, now in
-                if then == now { return now }
-                return "\(labels.from): \(then ?? "unknown"); \(labels.to): \(now ?? "unknown")"
+            let sides = [from, to].map { $0?.ground(in: wording, period) }
+            guard let then = sides[0], let now = sides[1] else { return sides[1] ?? sides[0] ?? [] }
+            return zip(then, now).map { then, now in then == now ? now : "\(labels.from): \(then); \(labels.to): \(now)"
             }
         }
 
         /// The rows of the later report, then those that only the earlier one has.
-        private func lines(
-            _ first: [ReportReading.Row], _ second: [ReportReading.Row], whens: [String] = []
-        ) -> [Line] {
+        private func lines(_ first: [ReportReading.Row], _ second: [ReportReading.Row], whens: [String] = []) -> [Line]
+        {
             let earlier = Dictionary(first.map { ($0.buckets, $0.figure) }) { first, _ in first }
             let later = Set(second.map(\.buckets))
             let lines =
@@ -179,11 +170,11 @@ struct ComparisonView {
             return means.flatMap(\.figures).compactMap { $0.value?.places }.max() ?? 0
         }
 
-        private func when(_ first: String, _ second: String) -> String { "\(first), \(second)" }
+        private func when(_ first: String, _ second: String) -> String { first + locale.say(.comma) + second }
 
-        private func line(
-            _ group: String, _ first: Figure?, _ second: Figure?, whens: [String], isTotal: Bool = false
-        ) -> Line {
+        private func line(_ group: String, _ first: Figure?, _ second: Figure?, whens: [String], isTotal: Bool = false)
+            -> Line
+        {
             Line(
                 group: group, whens: whens, isTotal: isTotal,
                 cells: [cell(first, in: from), cell(second, in: to), change(first, second)])
@@ -194,23 +185,24 @@ struct ComparisonView {
             let name: String? =
                 switch insight.kind {
                 case "quantiles": QuantileReading.name(ofRow: last, in: locale)
-                case "frequency": insight.basis.map { FrequencyBands(counting: $0.counts).words(last, in: locale) }
+                case "frequency": insight.basis.map { locale.times(last, endsBefore: $0.counts != .identifiers) }
                 default: nil
                 }
-            return (buckets.dropLast() + [name ?? last]).joined(separator: ", ")
+            let others = locale.say(.otherBucket)
+            let named = (buckets.dropLast() + [name ?? last]).map { $0 == "other" ? others : $0 }
+            return named.joined(separator: locale.say(.comma))
         }
 
         private func cell(_ figure: Figure?, in insight: Insight?) -> Cell {
             guard let figure, let insight else { return .word(absence(in: insight)) }
-            if figure.status == .withheld { return .mark(Withheld.marker) }
-            if let marker = figure.status.marker(in: .english) { return .word(marker) }
+            if figure.status == .withheld { return .mark(figure.status.marker(in: locale) ?? "") }
+            if let marker = figure.status.marker(in: locale) { return .word(marker) }
             guard insight.kind == "quantiles" else {
                 guard let value = figure.value else { return .word("") }
-                let shown =
-                    insight.areEstimates ? wording.about(value) : text(rounded(value, in: insight), of: insight)
+                let shown = insight.areEstimates ? wording.about(value) : text(rounded(value, in: insight), of: insight)
                 return .number(shown, bounds: figure.interval.map { text($0, of: insight) })
             }
-            let band = QuantileReading.band(from: figure.low, to: figure.high, in: locale)
+            let band = locale.band(from: figure.low.map(locale.text), to: figure.high.map(locale.text))
             return figure.value.map { .number(locale.text($0), bounds: band) } ?? .number(band)
         }
 
@@ -234,18 +226,17 @@ struct ComparisonView {
         }
 
         private func absence(in insight: Insight?) -> String {
-            guard let insight else { return "not in the report" }
-            if let marker = NumberStatus(rawValue: insight.status)?.marker(in: .english) { return marker }
-            return insight.view.as == "ranking" ? ComparisonView.unnamed : "no such group"
+            if let insight, let marker = NumberStatus(rawValue: insight.status)?.marker(in: locale) { return marker }
+            let mark = insight.map { $0.view.as == "ranking" ? "unnamed" : "group" } ?? "insight"
+            return locale.say(.compareMark, ["mark": mark])
         }
 
         /// Given only where both are published: a difference with a withheld number would give it away. Quantiles have
         /// none, as in the report: only their bands are known.
         private func change(_ first: Figure?, _ second: Figure?) -> Cell {
-            if difference != nil { return .word(NumberStatus.changed.marker(in: .english) ?? "") }
+            if difference != nil { return .word(NumberStatus.changed.marker(in: locale) ?? "") }
             guard let first, let second, first.status == .published, second.status == .published,
-                to.kind != "quantiles", let then = first.value, let now = second.value,
-                let gap = now.less(then)
+                to.kind != "quantiles", let then = first.value, let now = second.value, let gap = now.less(then)
             else { return .word("") }
             let relative = to.isShare ? nil : gap.over(then).map(locale.signedPercent)
             let absolute = wording.difference(gap.padded(to: places), isShare: to.isShare)
@@ -257,19 +248,17 @@ struct ComparisonView {
             let interval = Interval.difference(
                 (now.approximate, new), (then.approximate, old), places: to.isShare ? Quantity.sharePlaces : places)
             let bounds = text(interval, of: to)
-            if interval.ends.low <= 0, interval.ends.high >= 0 { return .number(Self.alike, bounds: bounds) }
+            if interval.ends.low <= 0, interval.ends.high >= 0 {
+                return .number(locale.say(.aboutTheSame), bounds: bounds)
+            }
             return .number(relative ?? absolute, bounds: relative == nil ? bounds : "\(absolute) (\(bounds))")
         }
-
-        /// The words for a change that chance alone may have made.
-        private static let alike = "about the same"
 
         /// Returns the interval of a number: its own, or as far as its margin goes.
         private func spread(of figure: Figure, _ value: Decimals, in insight: Insight?) -> Interval? {
             if let interval = figure.interval { return interval }
             guard let insight, !insight.isShare, !insight.areEstimates, insight.kind != "mean",
-                let margin = insight.basis?.margin,
-                let low = value.less(Decimals(margin.within, over: 1, places: 0))
+                let margin = insight.basis?.margin, let low = value.less(Decimals(margin.within, over: 1, places: 0))
             else { return nil }
             let high = Decimals(units: value.units * 2 - low.units, places: low.places)
             return Interval(low: low, high: high)
@@ -290,24 +279,21 @@ extension ReportReading.Insight {
         ["count", "distribution", "frequency"].contains(kind) && (basis?.sampling.approximate ?? 1) < 1
     }
 
-    /// Returns the basis of its numbers, always as many parts: what is counted, k, its margin, sampling, what is
-    /// withheld; nil where it has no answer.
-    fileprivate func ground(in locale: Language) -> [String?]? {
+    /// Returns the basis of its numbers as a report says it, and last the share that is withheld, where that is
+    /// known; nil where it has no answer.
+    fileprivate func ground(in wording: Wording, _ period: PeriodKind) -> [String]? {
         guard let basis else { return nil }
-        let wording = Wording(locale)
-        return [
-            basis.statement.sentenceCased,
-            wording.k(basis.k...basis.k),
-            wording.off(by: Decimals(basis.margin.within, over: 1, places: 0)).sentenceCased,
-            wording.sampling([basis.sampling.approximate]),
-            withheldShare.map { "\(locale.percent($0)) of the whole withheld" },
-        ]
+        let ground = NumberBasis(
+            counting: basis.counts, threshold: Threshold(devices: basis.k), sampling: basis.sampling.approximate,
+            window: basis.windowSeconds, period: period, within: basis.margin.within,
+            isOfTerms: ["share", "mean", "retention", "quantiles"].contains(kind), devices: basis.devices,
+            floor: basis.floor ?? .any)
+        let share = withheldShare.map { wording.locale.say(.compareWithheld, ["share": wording.locale.percent($0)]) }
+        return ground.words(in: wording) + [share].compactMap(\.self)
     }
 }
 
 extension ReportReading.Figure {
     /// The interval that holds the number in 19 of 20 cases; nil where the margin says all.
-    fileprivate var interval: Interval? {
-        low == nil && high == nil ? nil : Interval(low: low, high: high)
-    }
+    fileprivate var interval: Interval? { low == nil && high == nil ? nil : Interval(low: low, high: high) }
 }

@@ -16,9 +16,7 @@ struct ReportReading: Decodable {
         let end: String
     }
 
-    struct Period: Decodable {
-        let label: String
-    }
+    struct Period: Decodable { let label: String }
 
     struct Axis: Decodable {
         let name: String
@@ -33,10 +31,9 @@ struct ReportReading: Decodable {
     }
 
     struct Basis: Decodable {
-        let statement: String
         let counts: Counted
         /// The evidence that numbers are numbers of devices; nil where they are not.
-        let devices: String?
+        let devices: NumberBasis.Devices?
         /// Unit: devices, or events where there are no identifiers.
         let k: Int64
         /// The devices that count for k; nil where there are no identifiers.
@@ -54,9 +51,7 @@ struct ReportReading: Decodable {
         let within: Int64
     }
 
-    struct View: Decodable {
-        let `as`: String
-    }
+    struct View: Decodable { let `as`: String }
 
     struct Insight: Decodable {
         let name: String
@@ -113,8 +108,13 @@ struct ReportReading: Decodable {
     let period: Covered
     let insights: [Insight]
 
-    /// The period's title where that is English, or else its label.
-    var periodTitle: String { locale.hasPrefix("en") ? period.title : period.label }
+    /// The language that it is written in; nil where nobody knows it.
+    var language: Language? { LanguageTag(locale).flatMap { Language($0) } }
+
+    /// The period's title where that is in a language, or else its label.
+    func periodTitle(in page: Language) -> String {
+        language?.tag.language == page.tag.language ? period.title : period.label
+    }
 
     init(json: [UInt8]) throws {
         let decoder = JSONDecoder()
@@ -125,15 +125,8 @@ struct ReportReading: Decodable {
 
 extension ReportReading {
     /// Returns the reason why none of two reports' numbers can be compared; nil where some may be.
-    func difference(from earlier: ReportReading) -> String? {
-        guard period.kind != earlier.period.kind else { return nil }
-        return "The numbers can't be compared: the report was about \(Self.words(earlier.period)) then, and is about "
-            + "\(Self.words(period)) now."
-    }
-
-    /// "a day", "an hour".
-    private static func words(_ period: Covered) -> String {
-        PeriodKind(rawValue: period.kind)?.withArticle ?? "a \(period.kind)"
+    func difference(from earlier: ReportReading, in language: Language) -> String? {
+        period.kind == earlier.period.kind ? nil : language.say(.incomparable, ["what": "period"])
     }
 }
 
@@ -145,29 +138,24 @@ extension ReportReading.Insight {
     /// device adds, is not compared.
     ///
     /// - Parameter learned: the dimensions that get buckets while counting goes on; more are no difference.
-    func difference(from earlier: Self, learned: Set<String>) -> String? {
+    func difference(from earlier: Self, learned: Set<String>, in language: Language) -> String? {
+        let otherInsight = language.say(.incomparable, ["what": "insight"])
+        func changed(_ what: Absence.Difference) -> String { Absence.changed(what).sentence(in: language) }
         if metric != earlier.metric || kind != earlier.kind || filters != earlier.filters || part != earlier.part {
-            return Self.otherInsight
+            return otherInsight
         }
         // There are no numbers without an answer.
         guard let basis, let before = earlier.basis else { return nil }
-        if basis.sampling != before.sampling { return Absence.changed(.sampling).sentence(in: .english) }
-        if basis.windowSeconds != before.windowSeconds { return Absence.changed(.identifiers).sentence(in: .english) }
-        if basis.counts != before.counts || basis.devices != before.devices {
-            return Absence.changed(.devices).sentence(in: .english)
-        }
-        if basis.counts != .events, basis.floor ?? .any != before.floor ?? .any {
-            return Absence.changed(.devices).sentence(in: .english)
-        }
-        if unit != earlier.unit || dimensions.map(\.name) != earlier.dimensions.map(\.name) { return Self.otherInsight }
+        if basis.sampling != before.sampling { return changed(.sampling) }
+        if basis.windowSeconds != before.windowSeconds { return changed(.identifiers) }
+        if basis.counts != before.counts || basis.devices != before.devices { return changed(.devices) }
+        if basis.counts != .events, basis.floor ?? .any != before.floor ?? .any { return changed(.devices) }
+        if unit != earlier.unit || dimensions.map(\.name) != earlier.dimensions.map(\.name) { return otherInsight }
         let isSplitAlike = zip(splitting, earlier.splitting).allSatisfy { axis, before in
             learned.contains(axis.name) || axis.buckets == before.buckets
         }
-        return isSplitAlike ? nil : Absence.changed(.buckets).sentence(in: .english)
+        return isSplitAlike ? nil : changed(.buckets)
     }
-
-    private static let otherInsight =
-        "The numbers can't be compared: the insight of this name asked for something else then."
 
     /// The dimensions that split what is counted: the last one of quantiles only says which of them are asked for.
     private var splitting: [ReportReading.Axis] { kind == "quantiles" ? dimensions.dropLast() : dimensions }

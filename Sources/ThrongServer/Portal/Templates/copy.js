@@ -6,7 +6,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(source.textContent);
-    button.textContent = "Copied";
+    button.textContent = button.dataset.copied;
     setTimeout(() => { button.textContent = label; }, 3000);
   });
 }

@@ -49,8 +49,7 @@ extension PrivateCluster {
     func found() async throws -> Server {
         let user = try ServerUser.current()
         return Server(
-            binaries: try ServerBinaries.find(version: try await writtenVersion(user)),
-            user: user,
+            binaries: try ServerBinaries.find(version: try await writtenVersion(user)), user: user,
             command: ServerCommand(user: user))
     }
 
@@ -109,9 +108,7 @@ extension PrivateCluster {
             }
             let found = try session.query(
                 "database.find", "select from pg_database where datname = $1", [.text(Self.database)])
-            if found.count == 0 {
-                try session.query("database.create", "create database \(Self.database)")
-            }
+            if found.count == 0 { try session.query("database.create", "create database \(Self.database)") }
         }
     }
 
@@ -162,8 +159,7 @@ extension PrivateCluster {
         guard root >= 0 else {
             throw ClusterError.foreign(
                 directory: paths.root,
-                found: errno == ELOOP || errno == ENOTDIR ? "a link or no directory" : "closed to us",
-                user: user.name)
+                found: errno == ELOOP || errno == ENOTDIR ? "a link or no directory" : "closed to us", user: user.name)
         }
         defer { close(root) }
         var facts = stat()

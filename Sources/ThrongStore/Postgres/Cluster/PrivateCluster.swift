@@ -34,9 +34,7 @@ package final class PrivateCluster: Service, Sendable {
     /// Prepares a cluster in a directory that it has for itself; nothing is touched before ``start()``.
     package init(directory: String, connections: Int = 60, logger: Logger) throws(ClusterError) {
         let url = URL(fileURLWithPath: directory).standardizedFileURL
-        paths = ClusterPaths(root: url.path)
-        self.logger = logger
-        self.connections = connections
+        (paths, self.logger, self.connections) = (ClusterPaths(root: url.path), logger, connections)
         try paths.checkLengths()
     }
 
@@ -115,9 +113,7 @@ package final class PrivateCluster: Service, Sendable {
         do {
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
             return !Task.isShuttingDownGracefully
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
     /// Stops the server: open transactions are rolled back, committed ones are on disk. A server that takes too long is
@@ -150,8 +146,7 @@ package final class PrivateCluster: Service, Sendable {
                     "the private PostgreSQL does not stop", metadata: ["mode": "\(mode)", "error": "\(error)"])
             }
         }
-        logger.error(
-            "the private PostgreSQL is left running; the next start adopts it", metadata: ["pid": "\(id)"])
+        logger.error("the private PostgreSQL is left running; the next start adopts it", metadata: ["pid": "\(id)"])
     }
 }
 

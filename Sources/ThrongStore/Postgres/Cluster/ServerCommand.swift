@@ -45,9 +45,7 @@ struct ServerCommand: Sendable {
             } onCancel: {
                 cancellation.cancel(CancellationError())
             }
-        } catch ProgramRun.Failure.notStarted(let code), ProgramRun.Failure.lost(let code) {
-            throw failed(code)
-        }
+        } catch ProgramRun.Failure.notStarted(let code), ProgramRun.Failure.lost(let code) { throw failed(code) }
         guard status != 0 else { return }
         let output = Self.text(of: file).suffix(Self.longestOutput)
         throw failed(status, output.split(whereSeparator: \.isNewline).joined(separator: "; "))

@@ -10,10 +10,7 @@ package final class Connection: Sendable {
     private let queue: JobQueue
     package let settings: ConnectionSettings
 
-    package init(_ settings: ConnectionSettings) {
-        self.settings = settings
-        queue = JobQueue(settings: settings)
-    }
+    package init(_ settings: ConnectionSettings) { (self.settings, queue) = (settings, JobQueue(settings: settings)) }
 
     deinit { queue.stop() }
 
@@ -72,9 +69,7 @@ final class JobQueue: Sendable {
     private let arrivals = DispatchSemaphore(value: 0)
 
     /// Starts the thread; it connects when the first job comes.
-    init(settings: ConnectionSettings) {
-        Thread.detachNewThread { [self] in work(settings) }
-    }
+    init(settings: ConnectionSettings) { Thread.detachNewThread { [self] in work(settings) } }
 
     /// Queues a job; false once the queue is stopped.
     func add(_ cancellation: Cancellation, _ job: @escaping Job) -> Bool {
@@ -127,9 +122,7 @@ final class JobQueue: Sendable {
                 job(.success(current))
                 // A job that leaves a transaction open leaves a session that no other job may use.
                 if !current.isIdle { session = nil }
-            } catch {
-                if cancellation.begin() { job(.failure(error)) }
-            }
+            } catch { if cancellation.begin() { job(.failure(error)) } }
         }
     }
 }

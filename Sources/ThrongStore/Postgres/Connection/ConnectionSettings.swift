@@ -22,11 +22,8 @@ package struct ConnectionSettings: Sendable, Hashable {
         connectionString: String, role: DatabaseRole? = nil, applicationName: String = "throng",
         statementTimeoutSeconds: Int = 300, connectTimeoutSeconds: Int = 10
     ) {
-        self.connectionString = connectionString
-        self.role = role
-        self.applicationName = applicationName
-        self.statementTimeoutSeconds = statementTimeoutSeconds
-        self.connectTimeoutSeconds = connectTimeoutSeconds
+        (self.connectionString, self.role, self.applicationName) = (connectionString, role, applicationName)
+        (self.statementTimeoutSeconds, self.connectTimeoutSeconds) = (statementTimeoutSeconds, connectTimeoutSeconds)
     }
 
     package func acting(as role: DatabaseRole?) -> ConnectionSettings {
@@ -54,15 +51,10 @@ package struct ConnectionSettings: Sendable, Hashable {
     /// The keywords for libpq, in order; those in the connection string come last and win.
     var keywords: [(name: String, value: String)] {
         [
-            ("application_name", applicationName),
-            ("connect_timeout", String(connectTimeoutSeconds)),
-            ("keepalives", "1"),
-            ("keepalives_idle", "30"),
-            ("keepalives_interval", "10"),
-            ("keepalives_count", "3"),
+            ("application_name", applicationName), ("connect_timeout", String(connectTimeoutSeconds)),
+            ("keepalives", "1"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             // Unit: milliseconds. A peer that acknowledges nothing for this long is gone.
-            ("tcp_user_timeout", "30000"),
-            ("dbname", connectionString),
+            ("tcp_user_timeout", "30000"), ("dbname", connectionString),
         ]
     }
 

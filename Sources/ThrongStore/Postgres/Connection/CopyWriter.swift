@@ -18,8 +18,7 @@ package final class CopyWriter {
     private static let reserve = 64
 
     package init(_ send: @escaping (UnsafeRawBufferPointer) throws -> Void) {
-        self.send = send
-        buffer = .allocate(byteCount: Self.capacity, alignment: 16)
+        (self.send, buffer) = (send, .allocate(byteCount: Self.capacity, alignment: 16))
         for byte in [UInt8]("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0] { store(byte) }
         store(Int64(0))
     }
@@ -54,9 +53,7 @@ package final class CopyWriter {
     package func texts(_ values: [String?]) throws {
         let bytes = values.reduce(0) { $0 + 4 + ($1?.utf8.count ?? 0) }
         try arrayHeader(elements: values.count, bytes: bytes, hasNulls: values.contains(nil), type: 25)
-        for value in values {
-            if let value { try text(value) } else { try null() }
-        }
+        for value in values { if let value { try text(value) } else { try null() } }
     }
 
     package func text(_ value: String) throws {
@@ -92,9 +89,7 @@ package final class CopyWriter {
         }
     }
 
-    private func makeRoom() throws {
-        if length + Self.reserve > Self.capacity { try drain() }
-    }
+    private func makeRoom() throws { if length + Self.reserve > Self.capacity { try drain() } }
 
     private func drain() throws {
         try send(UnsafeRawBufferPointer(start: buffer, count: length))
@@ -144,9 +139,7 @@ extension Session {
     /// Reads rows through `copy … to stdout (format binary)`, as they come; returns their number.
     ///
     /// - Parameter row: gets each row, which is valid until it returns; an error that it throws drops the connection.
-    package func copyOut(
-        _ name: String, _ sql: String, _ row: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> Int {
+    package func copyOut(_ name: String, _ sql: String, _ row: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {
         guard PQsendQuery(handle, sql) == 1 else { throw broken(.connectionLost(query: name)) }
         _ = try results(of: name)
         var rows = CopyRows()

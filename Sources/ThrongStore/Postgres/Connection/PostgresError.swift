@@ -14,9 +14,7 @@ package enum PostgresError: Error, Sendable, Hashable {
     /// A column is null and may not be. The first is 1; the name is PostgreSQL's.
     case unexpectedNull(query: String, column: Int, name: String)
 
-    package var sqlState: SQLState? {
-        if case .statementFailed(_, let state, _) = self { state } else { nil }
-    }
+    package var sqlState: SQLState? { if case .statementFailed(_, let state, _) = self { state } else { nil } }
 
     package var isRetryable: Bool {
         switch self {
@@ -100,8 +98,7 @@ extension PostgresError: CustomStringConvertible {
             PostgreSQL did not answer \(query) within \(seconds) seconds and the connection was dropped; look for \
             locks in pg_stat_activity, then try again
             """
-        case .closed:
-            "the connection was closed; make a new one"
+        case .closed: "the connection was closed; make a new one"
         case .statementFailed(let query, let state, let message):
             "PostgreSQL refused \(query) with SQLSTATE \(state): \(message)"
         case .unreplicated(let query):

@@ -5,10 +5,7 @@ package final class Rows {
     private let result: OpaquePointer
     private let query: String
 
-    package init(_ result: OpaquePointer, query: String) {
-        self.result = result
-        self.query = query
-    }
+    package init(_ result: OpaquePointer, query: String) { (self.result, self.query) = (result, query) }
 
     deinit { PQclear(result) }
 
@@ -90,10 +87,7 @@ struct RowReader {
     private let row: Int
     private var column = 0
 
-    init(_ rows: Rows, row: Int) {
-        self.rows = rows
-        self.row = row
-    }
+    init(_ rows: Rows, row: Int) { (self.rows, self.row) = (rows, row) }
 
     /// The error to throw if a value is none of the allowed ones.
     var unexpected: PostgresError { rows.unexpected }
@@ -117,9 +111,7 @@ struct RowReader {
     /// Reads an array of eight-byte whole numbers without nulls.
     mutating func integers() throws(PostgresError) -> [Int64] { try rows.integers(row, place()) }
 
-    func end() throws(PostgresError) {
-        guard column == rows.columns else { throw unexpected }
-    }
+    func end() throws(PostgresError) { guard column == rows.columns else { throw unexpected } }
 
     /// Returns whether the next column is null; skips it and those that belong to it if so.
     mutating func skipsNull(columns: Int) throws(PostgresError) -> Bool {
@@ -145,13 +137,9 @@ protocol ColumnValue: SendableMetatype {
 }
 
 /// An element of an array that fills one column: a byte, a number of an array, or a name between commas.
-protocol ColumnElement: SendableMetatype {
-    static func all(reading row: inout RowReader) throws -> [Self]
-}
+protocol ColumnElement: SendableMetatype { static func all(reading row: inout RowReader) throws -> [Self] }
 
-extension ColumnValue {
-    static var columns: Int { 1 }
-}
+extension ColumnValue { static var columns: Int { 1 } }
 
 /// A case by its raw value.
 extension ColumnValue where Self: RawRepresentable, Self.RawValue == String {
@@ -166,9 +154,7 @@ extension Int64: ColumnValue, ColumnElement {
     static func all(reading row: inout RowReader) throws -> [Int64] { try row.integers() }
 }
 
-extension Int: ColumnValue {
-    init(reading row: inout RowReader) throws { self.init(try row.integer()) }
-}
+extension Int: ColumnValue { init(reading row: inout RowReader) throws { self.init(try row.integer()) } }
 
 extension Int32: ColumnValue {
     init(reading row: inout RowReader) throws {
@@ -177,17 +163,11 @@ extension Int32: ColumnValue {
     }
 }
 
-extension Int16: ColumnValue {
-    init(reading row: inout RowReader) throws { self.init(clamping: try row.integer()) }
-}
+extension Int16: ColumnValue { init(reading row: inout RowReader) throws { self.init(clamping: try row.integer()) } }
 
-extension Bool: ColumnValue {
-    init(reading row: inout RowReader) throws { self = try row.flag() }
-}
+extension Bool: ColumnValue { init(reading row: inout RowReader) throws { self = try row.flag() } }
 
-extension UInt8: ColumnElement {
-    static func all(reading row: inout RowReader) throws -> [UInt8] { try row.bytes() }
-}
+extension UInt8: ColumnElement { static func all(reading row: inout RowReader) throws -> [UInt8] { try row.bytes() } }
 
 extension String: ColumnValue, ColumnElement {
     init(reading row: inout RowReader) throws { self = try row.text() }

@@ -2,8 +2,7 @@ internal import CLibPQ
 internal import ThrongSystem
 
 extension Session {
-    @discardableResult
-    package func query(_ statement: Statement) throws -> Rows {
+    @discardableResult package func query(_ statement: Statement) throws -> Rows {
         try send(statement)
         return try results(of: statement.name)
     }
@@ -13,8 +12,7 @@ extension Session {
         try query(Statement(name: name, sql: sql, parameters: parameters))
     }
 
-    @discardableResult
-    func query(_ name: String, _ sql: String, with values: any ParameterValue...) throws -> Rows {
+    @discardableResult func query(_ name: String, _ sql: String, with values: any ParameterValue...) throws -> Rows {
         try query(name, sql, values.flatMap(\.parameters))
     }
 
@@ -108,8 +106,7 @@ extension Session {
             let values = offsets.map { offset in
                 offset.flatMap { buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
             }
-            return PQsendQueryParams(
-                handle, statement.sql, Int32(values.count), nil, values, lengths, formats, 1)
+            return PQsendQueryParams(handle, statement.sql, Int32(values.count), nil, values, lengths, formats, 1)
         }
         guard isSent == 1 else { throw broken(.connectionLost(query: statement.name)) }
     }
@@ -122,10 +119,8 @@ extension Session {
             try waitForResult(of: query)
             guard let result = PQgetResult(handle) else { break }
             switch PQresultStatus(result) {
-            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
-                last = Rows(result, query: query)
-            case PGRES_COPY_IN, PGRES_COPY_OUT:
-                return Rows(result, query: query)
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: last = Rows(result, query: query)
+            case PGRES_COPY_IN, PGRES_COPY_OUT: return Rows(result, query: query)
             case PGRES_PIPELINE_ABORTED:
                 PQclear(result)
                 failure = failure ?? .unexpectedAnswer(query: query)

@@ -25,10 +25,8 @@ package final class Session {
 
     /// Connects, takes on the role and sets the session's time limits.
     init(_ settings: ConnectionSettings) throws {
-        timeoutSeconds = settings.statementTimeoutSeconds
-        patienceSeconds = settings.patienceSeconds
-        connectTimeoutSeconds = settings.connectTimeoutSeconds
-        watch = ServerWatch(settings)
+        (timeoutSeconds, patienceSeconds) = (settings.statementTimeoutSeconds, settings.patienceSeconds)
+        (connectTimeoutSeconds, watch) = (settings.connectTimeoutSeconds, ServerWatch(settings))
         handle = try Session.connect(settings)
         // The deinit closes the handle from here on, also when this initializer throws.
         guard PQsetnonblocking(handle, 1) == 0 else {
@@ -52,8 +50,7 @@ package final class Session {
                 set_config('client_connection_check_interval', '2s', false),
                 set_config('client_min_messages', 'warning', false),
                 set_config('search_path', 'pg_catalog', false)
-            """,
-            [.text(String(timeoutSeconds * 1000)), .text(String(settings.lockTimeoutSeconds * 1000))])
+            """, [.text(String(timeoutSeconds * 1000)), .text(String(settings.lockTimeoutSeconds * 1000))])
         guard answer.count == 1 else { throw answer.unexpected }
         return ServerIdentity(postmaster: try answer.integer(0, 0), isReplica: try answer.flag(0, 1))
     }
@@ -64,9 +61,7 @@ package final class Session {
     package var serverVersion: Int { Int(PQserverVersion(handle)) }
 
     /// True if the next piece of work may use it; false also when the server has hung up meanwhile.
-    var isUsable: Bool {
-        !isBroken && PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && isIdle
-    }
+    var isUsable: Bool { !isBroken && PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && isIdle }
 
     /// True if no transaction and no statement is under way.
     package var isIdle: Bool { !isBroken && PQtransactionStatus(handle) == PQTRANS_IDLE }

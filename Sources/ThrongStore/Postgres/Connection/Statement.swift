@@ -44,18 +44,12 @@ package enum Parameter: Sendable, Hashable {
 }
 
 /// A value that is sent as a parameter of a query, or as several that follow each other.
-protocol ParameterValue: Sendable {
-    var parameters: [Parameter] { get }
-}
+protocol ParameterValue: Sendable { var parameters: [Parameter] { get } }
 
 /// An element of an array that is sent as a whole, mostly as one parameter.
-protocol ParameterElement: Sendable {
-    static func parameters(of all: [Self]) -> [Parameter]
-}
+protocol ParameterElement: Sendable { static func parameters(of all: [Self]) -> [Parameter] }
 
-extension ParameterValue where Self: BinaryInteger {
-    var parameters: [Parameter] { [.integer(Int64(self))] }
-}
+extension ParameterValue where Self: BinaryInteger { var parameters: [Parameter] { [.integer(Int64(self))] } }
 
 extension ParameterElement where Self: BinaryInteger {
     static func parameters(of all: [Self]) -> [Parameter] { [.integers(all.map { Int64($0) })] }
@@ -66,22 +60,14 @@ extension Int16: ParameterValue, ParameterElement {}
 extension Int32: ParameterValue, ParameterElement {}
 extension Int64: ParameterValue, ParameterElement {}
 
-extension UInt8: ParameterElement {
-    static func parameters(of all: [UInt8]) -> [Parameter] { [.bytes(all)] }
-}
+extension UInt8: ParameterElement { static func parameters(of all: [UInt8]) -> [Parameter] { [.bytes(all)] } }
 
-extension String: ParameterValue {
-    var parameters: [Parameter] { [.text(self)] }
-}
+extension String: ParameterValue { var parameters: [Parameter] { [.text(self)] } }
 
-extension Bool: ParameterValue {
-    var parameters: [Parameter] { [.text(self ? "true" : "false")] }
-}
+extension Bool: ParameterValue { var parameters: [Parameter] { [.text(self ? "true" : "false")] } }
 
 /// A length in whole seconds.
-extension Duration: ParameterValue {
-    var parameters: [Parameter] { [.integer(components.seconds)] }
-}
+extension Duration: ParameterValue { var parameters: [Parameter] { [.integer(components.seconds)] } }
 
 /// Null for nil.
 extension Optional: ParameterValue where Wrapped: ParameterValue {
@@ -106,8 +92,7 @@ struct RowQuery<Row>: Sendable {
     ///
     /// - Parameter row: gets the columns of a row in their order, each as what its parameter says.
     init<each Value: ColumnValue>(
-        _ file: [UInt8], _ parameters: any ParameterValue...,
-        row: @escaping @Sendable (repeat each Value) throws -> Row
+        _ file: [UInt8], _ parameters: any ParameterValue..., row: @escaping @Sendable (repeat each Value) throws -> Row
     ) {
         statement = Statement(file, all: parameters)
         self.row = { columns in try row(repeat (each Value)(reading: &columns)) }
@@ -139,8 +124,7 @@ extension Rows {
 
 extension Session {
     /// Runs a statement without rows to read; returns the number of rows it touched.
-    @discardableResult
-    func run(_ statement: Statement) throws -> Int { try query(statement).affected }
+    @discardableResult func run(_ statement: Statement) throws -> Int { try query(statement).affected }
 
     func run<Row>(_ asked: RowQuery<Row>) throws -> [Row] { try asked.rows(try query(asked.statement)) }
 
@@ -160,8 +144,7 @@ extension Session {
 
 /// The same by themselves, for what needs no transaction.
 extension Connection {
-    @discardableResult
-    func run(_ statement: Statement) async throws -> Int { try await run { try $0.run(statement) } }
+    @discardableResult func run(_ statement: Statement) async throws -> Int { try await run { try $0.run(statement) } }
 
     func run<Row: Sendable>(_ asked: RowQuery<Row>) async throws -> [Row] { try await run { try $0.run(asked) } }
 

@@ -35,9 +35,7 @@ package struct GatewayKey: Sendable {
             case .x25519: self.secret = .x25519(try .init(rawRepresentation: data))
             case .p256: self.secret = .p256(try .init(rawRepresentation: data))
             }
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 
     /// The private key, to be kept: 32 bytes.

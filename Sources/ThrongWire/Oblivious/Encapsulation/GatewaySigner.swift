@@ -7,18 +7,11 @@ internal import Foundation
 package struct GatewaySigner: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// The length of its secret. Unit: bytes.
-    package static let secretBytes = 32
-
     package init() { key = .init() }
 
     /// Reads one that was kept; nil if the bytes are no private key.
     package init?(secret: some Collection<UInt8>) {
-        do {
-            key = try Curve25519.Signing.PrivateKey(rawRepresentation: Data(secret))
-        } catch {
-            return nil
-        }
+        do { key = try Curve25519.Signing.PrivateKey(rawRepresentation: Data(secret)) } catch { return nil }
     }
 
     /// The private key, to be kept.

@@ -40,9 +40,7 @@ package struct OpenedRequest: Sendable {
                 try recipient.exportSecret(
                     context: ResponseSecret.label, outputByteCount: ResponseSecret.byteCount(sealing)),
                 encapsulatedKey: encapsulated, sealing: sealing)
-        } catch {
-            throw .unopened
-        }
+        } catch { throw .unopened }
     }
 
     /// Seals the response, which only who sealed the request opens.

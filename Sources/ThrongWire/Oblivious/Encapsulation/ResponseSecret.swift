@@ -56,9 +56,7 @@ struct ResponseSecret: Sendable {
                 let box = try ChaChaPoly.SealedBox(nonce: ChaChaPoly.Nonce(data: nonce), ciphertext: text, tag: tag)
                 return Array(try ChaChaPoly.open(box, using: key))
             }
-        } catch {
-            throw .unopened
-        }
+        } catch { throw .unopened }
     }
 
     private func derived(_ nonce: [UInt8]) -> (key: SymmetricKey, nonce: [UInt8]) {

@@ -31,8 +31,7 @@ package struct SealedRequest: Sendable {
                 let checked = CheckedPublicKey(try Curve25519.KeyAgreement.PublicKey(rawRepresentation: key))
                 try self.init(message, header, sealing, suite, to: checked)
             case .p256:
-                try self.init(
-                    message, header, sealing, suite, to: P256.KeyAgreement.PublicKey(x963Representation: key))
+                try self.init(message, header, sealing, suite, to: P256.KeyAgreement.PublicKey(x963Representation: key))
             }
         } catch {
             // A key of small order ends here, too, with X25519: its secret would be known to everybody.
@@ -48,8 +47,7 @@ package struct SealedRequest: Sendable {
         let encapsulated = Array(sender.encapsulatedKey)
         bytes = header.bytes + encapsulated + (try sender.seal(message))
         secret = ResponseSecret(
-            try sender.exportSecret(
-                context: ResponseSecret.label, outputByteCount: ResponseSecret.byteCount(sealing)),
+            try sender.exportSecret(context: ResponseSecret.label, outputByteCount: ResponseSecret.byteCount(sealing)),
             encapsulatedKey: encapsulated, sealing: sealing)
     }
 

@@ -67,9 +67,7 @@ struct MessageReader {
     }
 
     /// A part of the control data whose bytes fulfil a condition.
-    mutating func control(
-        _ part: MessagePart, _ isFit: (ArraySlice<UInt8>) -> Bool
-    ) throws(ObliviousError) -> String {
+    mutating func control(_ part: MessagePart, _ isFit: (ArraySlice<UInt8>) -> Bool) throws(ObliviousError) -> String {
         let start = offset
         let text = try prefixed(part, upTo: MessageLimits.controlBytes)
         guard isFit(text) else { throw .malformed(part, at: start) }

@@ -138,7 +138,8 @@ def prices(visitor):
     visitor.visit("/prices").planned()
     visitor.browser.click("#a").click("#b")
     visitor.sent()
-    readable = ["1.234,50", "1 234.50", "€ 24.90", "EUR 24,90", "CHF 1'234.50", "R$ 1.234,50", "0,125", "1\u202f234,50", "1.234.567"]
+    readable = ["1.234,50", "1 234.50", "€ 24.90", "EUR 24,90", "CHF 1'234.50", "R$ 1.234,50", "0,125", "1\u202f234,50", "1.234.567",
+                "24,- €", "1,23,456.00", "24,90 zł", "Fr. 24.90", "\u0662\u0664\u066b\u0669", "kr 24,90", "24\u200e,90*", "KWD 1.234"]
     for amount in readable:
         visitor.run("throng.record('click', {amount: arguments[0]})", amount)
     visitor.browser.settled()
@@ -146,9 +147,9 @@ def prices(visitor):
     check(visitor.run("return heard") == [], "something that can be read is complained about:", visitor.run("return heard"))
     amounts = sorted(event["fields"]["amount"] for batch in visitor.browser.sent() for event in batch["events"]
                      for _ in range(event["count"]))
-    check(amounts == sorted([24.9] * 4 + [1234.5] * 5 + [0.125, 1234567]), "prices are read as", amounts)
+    check(amounts == sorted([24.9] * 9 + [1234.5] * 5 + [0.125, 1234567, 24, 123456, 1.234]), "prices are read as", amounts)
     visitor.holds("prices count as people write them", clicks=2 + len(readable))
-    for amount in ("1,234", "1.234", "12K", "1,23,456.00", "24,-", "0 125", "abc"):
+    for amount in ("1,234", "1.234", "12K", "1,23,456,00", "24,90 kg", "0 125", "24.900 ₫", "1.23,456", "from 24.90", "kr.", "abc"):
         visitor.run("heard.length = 0; throng.record('click', {amount: arguments[0]})", amount)
         words = visitor.run("return heard")
         check(words == ["throng knows no number in amount"], amount, "is not said to be none:", words)

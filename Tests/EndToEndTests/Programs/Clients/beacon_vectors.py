@@ -13,8 +13,7 @@ from daemon import check, say
 WEB = os.path.join(daemon.ROOT, "Sources", "ThrongServer", "Web", "throng.js")
 # What a browser has no table for, or leaves to the daemon.
 LEFT_OUT = {"significant_figures", "time", "utc_offset"}
-# What it reads as a number, because people write prices so.
-WRITTEN_BY_PEOPLE = {" 10"}
+WRITTEN_BY_PEOPLE = {" 10"}  # numbers for the beacon, because people write prices so
 
 
 def vectors():

@@ -276,7 +276,7 @@ def silence():
     with contextlib.redirect_stderr(io.StringIO()) as talk:
         sender.record("alice", "advert", consent={"advert": 1})
         for _ in range(3):
-            sender.record("alice", "sale", {"price": "24.9"})
+            sender.record("al\ud83cice", "sale", {"price": "24.9"})
         sender.take_back("zoe")
         check(sender.send() is None, "all is answered:", sender.status)
     check(sender.status.dropped == {"invalid_value": 4, "not_allowed": 1} and sender.status.counted == 3, sender.status)

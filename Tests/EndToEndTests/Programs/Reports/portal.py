@@ -1,6 +1,8 @@
 """Partners, an analyst and an operator of the sample shop sign in with their tokens, in Chromium, and see what is theirs and nothing
 else. Sessions are PortalSessionTests', comparisons ComparisonTests', analysts' rights ExplorerRightsTests'."""
 
+import base64
+import glob
 import hashlib
 import json
 import os
@@ -8,14 +10,17 @@ import re
 import urllib.parse
 from xml.etree import ElementTree
 
+import pages
 from browser import Browser, By
-from daemon import check, read_bytes, say, temporary
+from daemon import check, read, read_bytes, say, temporary, write
 from explored import crawl
-from paged_house import ALL_LOOKS, PagedHouse, choose, demonstrate, enter, pictures
+from paged_house import ALL_LOOKS, PagedHouse, choose, demonstrate, enter, pictures, sample_plan
 
-# Of the demonstration.
-DAYS = 3
+DAYS = 3  # of the demonstration
 PARTNERS = {"bank": "bank_daily", "magazine": "magazine_daily"}
+PLAN = sample_plan().replace("reports:\n", """reports:
+  open: {title: For everybody, public: true, insights: [revenue_trend, purchases_by_shopper], period: day, schedule: 0 6 * * *}
+""", 1)
 
 
 def doors(house, tokens):
@@ -131,14 +136,6 @@ def explore(house, token):
     say("analysts' pages are wide, narrow, dark and printed, and axe finds nothing")
 
 
-# Funnels whose first step is withheld, and with it all that is a part of it: each row but the last has a marker at its end.
-WITHHELD = """
-    const funnels = [...document.querySelectorAll('.scroll')].filter(each => /Of the step before/.test(each.textContent));
-    for (const marked of funnels.map(each => [...each.querySelectorAll('tbody tr')]).flatMap(rows => rows.slice(1, -1)))
-        marked.lastElementChild.innerHTML = '<span class="withheld-marker">withheld</span>';
-    return funnels.map(each => [each.ariaLabel, each.scrollWidth - each.clientWidth])"""
-
-
 def narrow(folder):
     """On a small screen, rankings and lists of one number are seen whole; wider tables scroll by themselves."""
     with Browser(language="en") as browser:
@@ -147,13 +144,9 @@ def narrow(folder):
             reports = os.path.join(folder, "reports", partner)
             page = sorted(name for name in os.listdir(reports) if name.endswith(".html"))[-1]
             browser.open("file://" + os.path.join(reports, page))
-            tables = browser.run("""
-                return [...document.querySelectorAll('.evidence:not(.wide) .scroll')]
-                    .filter(each => !/Change|Band/.test(each.textContent))
-                    .map(each => [each.ariaLabel, each.scrollWidth - each.clientWidth])""")
+            tables, withheld = browser.run(read(os.path.dirname(__file__), "narrow.js"))
             check(len(tables) > 2, page, "has few tables:", tables)
             check(all(over <= 0 for _, over in tables), page, "has tables that scroll sideways:", tables)
-            withheld = browser.run(WITHHELD)
             check(all(over <= 0 for _, over in withheld), page, "has no room for withheld steps:", withheld)
     say("tables fit a small screen")
 
@@ -227,10 +220,48 @@ def links(house, tokens):
     say("a link opens once, a feed says what is there, and the operator sees who read")
 
 
+def verification(page, keys, files):
+    """Anybody checks a report in a browser, without a network; one that can't check such signatures says so."""
+    contents = {os.path.basename(name): base64.b64encode(read_bytes(name)).decode() for name in files}
+    with Browser(language="en") as browser:
+        browser.open(page)
+        pictures(browser, "verify")
+        browser.cdp("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        wrong = browser.run(read(os.path.dirname(__file__), "verify_cases.js"), keys, contents)
+        check(not wrong, page, "says", wrong)
+        browser.quiet()
+    with Browser(language="ar") as browser:
+        browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="Object.defineProperty(crypto, 'subtle', {value: undefined})")
+        browser.open(page).until("return /Ed25519/.test(document.getElementById('lack').textContent)")
+        pictures(browser, "verify-arabic")
+        check(browser.run("return document.documentElement.outerHTML.startsWith('<html lang=\"ar\" dir=\"rtl\">')"), "no page in Arabic")
+    say("a browser tells what is genuine, without a network")
+
+
+class Elsewhere(pages.Handler):
+    """Another site, which embeds what the page says."""
+
+    def do_GET(self):
+        self.answer(200, self.server.code.encode(), content_type="text/html; charset=utf-8")
+
+
+def everybody(house):
+    """Whoever comes sees the public page and its drawings, also on another site, and nothing is asked of them."""
+    with Browser(language="en") as browser:
+        drawn = "return [...document.images].map(each => (each.loading = 'eager', each.naturalWidth)).join() == '720,720'"
+        browser.open(house.address + "/public/shop").until(drawn)
+        pictures(browser, "public", ALL_LOOKS)
+        code = browser.run("return [...document.querySelectorAll('.drawing code')].map(each => each.textContent).join('')")
+        browser.quiet()
+        browser.open(pages.Server(Elsewhere, code=code).url()).until(drawn)
+    say("everybody sees what is public")
+
+
 def test():
     data = os.path.join(temporary(), "demo")
-    demonstrate(data)
-    house = PagedHouse(data).start()
+    demonstrate(data, write(os.path.join(temporary(), "shop.yaml"), PLAN))
+    house = PagedHouse(data, PLAN).start()
+    everybody(house)
     tokens = {name: house.token("--partner", name, "--note", "a test") for name in PARTNERS}
     tokens.update(operator=house.token("--operator"), analyst=house.token("--analyst"))
     doors(house, tokens)
@@ -240,6 +271,10 @@ def test():
     walk(house, tokens)
     explore(house, tokens["analyst"])
     narrow(data)
+    day = max(glob.glob(os.path.join(data, "reports", "bank", "*.csv")))
+    inbox = glob.glob(day[:-len("csv")] + "*")
+    for page in (house.address + "/verify", "file://" + os.path.join(data, "signing", "verify.html")):
+        verification(page, read(data, "signing", "keys.json"), inbox)
     revocation(house, tokens, cookies)
     sessions(house, tokens)
     links(house, tokens)

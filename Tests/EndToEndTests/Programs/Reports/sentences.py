@@ -1,8 +1,7 @@
 """Each sentence of a report is read and held against the numbers of its JSON: what is the largest, rose, fell or is about the same,
 shares, trends, "none" and "too few". Nothing is shared with the writer: how far a number may be off is what the JSON tells. A sentence
 that is not understood here is a fault, and so is a word of those who built it. Reports are `throng try`'s, for a rich, a small and a
-changing crowd; THRONG_TEST_TRIED names a folder that has their data directories already.
-"""
+changing crowd; THRONG_TEST_TRIED names a folder that has their data directories already."""
 
 import collections
 import glob
@@ -64,7 +63,7 @@ def moved(insight, change, words, size):
 def contributed(insight, match):
     for label, words, *size in re.findall(rf"{LABEL} (rose|fell) by {SIZE}", match[0]):
         changes = {row["label"]: insight.since(row["label"]) for row in insight.shown}
-        if fault := moved(insight, changes.get(label), words, size):
+        if fault := moved(insight, changes.get(label := (insight.named(label) or {"label": label})["label"]), words, size):
             return fault
         ends = {name: -each["high"] if words == "fell" else each["low"] for name, each in changes.items() if each and each["low"]}
         if more := [name for name, end in ends.items() if name != label and end > 2 * abs(changes[label]["difference"])]:
@@ -115,7 +114,7 @@ def new(insight, _):
 
 SENTENCES = [(re.compile(pattern), holds) for pattern, holds in (
     (rf"(?:Of the groups shown, |Margins leave open which of )?(?P<labels>(?:{LABEL}(?:, | and )?)+|\S+ of these|\d+ published rows) "
-     rf"(?:are too close to tell which )?(?:{WHAT})(?:: [^;]*?)?{END}", undecided),
+     rf"(?:are too uncertain to tell which )?(?:{WHAT})(?:: [^;]*?)?{END}", undecided),
     (rf"(Of the groups shown, )?{LABEL} (?:{WHAT})(?: of [^:,]*)?[,:]? (?:with )?(?:about )?(?:{PCT}|{NUM})[^;“]*?"
      rf"(?:, ahead of [^;]*?)?{END}", superlative),
     (rf"Only {LABEL} is shown: (?:about )?(?:{PCT}|{NUM})[^;“]*?{END}", only),
@@ -148,8 +147,8 @@ def faults(insight, text):
 
 def turned(text):
     """A sentence with the opposite meaning; itself where it says nothing of more or less, or of a total that nobody here knows."""
-    opposite = {"rose": "fell", "fell": "rose", "more": "less", "less": "more"}
-    return re.sub(r"(?<=” )(?:rose|fell)(?= by)|(?:more|less)(?= than)", lambda match: opposite[match[0]], text)
+    return re.sub(r"(?<=” )(?:rose|fell)(?= by)|(?:more|less)(?= than)",
+                  lambda match: {"rose": "fell", "fell": "rose", "more": "less", "less": "more"}[match[0]], text)
 
 
 def read(page):
@@ -178,14 +177,15 @@ def read(page):
 
 def untold(insight, title):
     """The fault of what is said to stand out: a change, a number beyond all before it, or the step that loses most."""
+    told = (label := re.search(rf", {LABEL}: ", title)) and (insight.named(label[1]) or {"label": None})["label"]
     if match := re.search(rf"(?:, {LABEL})?: (up|down) {SIZE} since ", title):
-        label, way, size = match[1], {"up": "more", "down": "less"}[match[2]], match.groups()[2:]
+        label, way, size = told, {"up": "more", "down": "less"}[match[2]], match.groups()[2:]
         changes = [insight.since(label)] if insight.view == "trend" else [
             row["change"] for each in insight.node["comparisons"] for row in each["rows"] if " · ".join(row["buckets"]) == (label or "")]
         return not changes or all(moved(insight, change, way, size) for change in changes)
     if match := re.search(rf"(?:, {LABEL})?: (more|less) than in any of the (\d+) ", title):
         *before, now = [row["value"] for point in insight.node["points"][-int(match[3]) - 1:] for row in point["rows"]
-                        if " · ".join(row["buckets"]) == (match[1] or "")]
+                        if " · ".join(row["buckets"]) == (told or "")]
         return len(before) != int(match[3]) or any(value is None or (now > value) != (match[2] == "more") for value in before)
     match = re.fullmatch(rf"The smallest part goes on from {LABEL} to {LABEL}: about {PCT}", title)
     parts = {row["label"]: row["of_previous"]["value"] for row in insight.rows if row.get("of_previous")}

@@ -89,7 +89,7 @@ class Agents:
         if system == "iOS":
             return "tablet" if "iPad" in text else "phone"
         if system == "Android":
-            return "phone" if "Mobile" in text else "tablet"
+            return "phone" if "Mobile" in text or not ("Mozilla/" in text or "Tab" in text) else "tablet"
         if system in CLASS_BY_SYSTEM:
             return CLASS_BY_SYSTEM[system]
         if chosen(system, SYSTEMS, ["Windows", "macOS", "Linux", "ChromeOS"]) != "other" or system in BSD:

@@ -16,7 +16,7 @@ import daemon
 AGENT_TESTS = "/usr/share/uap-core/tests/test_ua.yaml"
 
 # Of a browser, and of no program, by Throng's rules and by uap-core's.
-BROWSER = re.compile(r"(?:Mozilla|Opera)/(?!.*(?:://|@|bot|crawl|spider|compatible|\bvia |BSD Four|BSD/SYSV|monitor| Goo))", re.IGNORECASE | re.DOTALL)
+BROWSER = re.compile(r"(?:Mozilla|Opera)/(?!.*(?:://|@|bot|crawl|spider|compatible|\bvia |BSD Four|BSD/SYSV|monitor| Goo|rival))", re.IGNORECASE | re.DOTALL)
 
 
 def devices():

@@ -23,12 +23,12 @@ class Insight:
         return value is not None and abs(abs(float(text)) - abs(value) * scale) <= unit * 0.5000001
 
     def named(self, label):
-        """The published row that a sentence means, whose band may be said in words."""
-        if self.kind in ("distribution", "frequency"):
-            label = re.sub(r" times?\b|\.(?=\d{3})", "", label).replace("once", "1").replace(" to ", "-")
-            label = re.sub(r"(?<=\d) [^\d\s]+(?= or more$|$)", "", label)
-            label = re.sub(r"^under (.*)", r"<\1", re.sub(r"^(.*) or more", r">=\1", label))
-        return next((row for row in self.shown if row["label"] == label), None)
+        """The published row that a sentence means, whose band or hour may be said in words."""
+        def plain(text):
+            text = re.sub(r" times?\b|[.,](?=\d{3})|^from |(?<=^\d\d):00$", "", text.replace("−", "-")).replace("once", "1")
+            text = re.sub(r"(?<=\d) [^\d\s]+(?= or more$|$)", "", text.replace(" to ", "-"))
+            return re.sub(r"^under (.*)", r"<\1", re.sub(r"^(.*) or more", r">=\1", text))
+        return next((row for row in self.shown if label == row["label"] or plain(label) == plain(row["label"])), None)
 
     def difference(self, later, earlier):
         """The difference of two numbers with its ends, each as far as both may be off."""

@@ -39,7 +39,7 @@ struct HeadTarget: FuzzTarget {
             try pipeline.addHandler(
                 BatchHandler(
                     ingestion: nil, queue: nil, socket: socket,
-                    client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
+                    source: source, origins: .everywhere, security: security,
                     turns: nil))
             try pipeline.addHandler(Responder())
             try channel.connect(to: SocketAddress(unixDomainSocketPath: "/fuzz")).wait()

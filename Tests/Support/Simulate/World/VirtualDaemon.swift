@@ -142,8 +142,7 @@ final class VirtualDaemon: @unchecked Sendable {
         if client.isShared {
             memberWatch = MemberWatch(
                 neighbours: ingestion.neighbours, store: client, daemon: name,
-                isAttached: { link.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
-                health: telemetry.rounds, logger: logger)
+                isAttached: { link.isAttached }, windows: { ingestion.keys.windows }, clock: clock, logger: logger)
         }
         let standing = FlushStanding()
         flushService = FlushService(
