@@ -100,7 +100,7 @@ def each_error(house, description):
         found = house.exchange(method, path, body, headers)
         description.check(method, path, *found)
         seen.add((method, description.template(path), found[0]))
-    for head in (b"GET /healthz HTTP/1.1\r\n\r\n",
+    for head in (b"GET /healthz HTTP/1.1\r\n\r\n", b"GET /healthz HTTP/1.1\r\nhost x\r\n\r\n",
                  b"POST /v1/batches HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n"):
         with Line(house.port) as line:
             line.socket.sendall(head)
