@@ -11,7 +11,7 @@ let strict: [SwiftSetting] =
 let isFirstLook = Context.environment["THRONG_FIRST_LOOK"] != nil
 let computed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
 
-/// Whether the quickstart builds: what a trial does not wait for is not optimized, and there is no TLS unless it is asked for.
+/// Whether the quickstart builds: what a trial waits for by a second is not optimized, and there is no TLS unless it is asked for.
 let isTrial = Context.environment["THRONG_FIRST_LOOK"] == "trial"
 let unhurried = isTrial ? strict : computed
 
@@ -78,7 +78,7 @@ let package = Package(
     targets: [
         // The flow, upstream first. A target depends only on what stands above it.
         .target(name: "ThrongSystem", dependencies: ["CCurl", "CLinux", crypto, logging], swiftSettings: computed),
-        .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: computed),
+        .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: unhurried),
         .target(name: "ThrongWire", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: unhurried),
         .target(
@@ -90,10 +90,10 @@ let package = Package(
             swiftSettings: computed),
         .target(
             name: "ThrongJournal", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", crypto],
-            swiftSettings: computed),
+            swiftSettings: unhurried),
         .target(
             name: "ThrongRelease", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", crypto],
-            swiftSettings: computed),
+            swiftSettings: unhurried),
         .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire"], swiftSettings: unhurried),
         .target(
             name: "ThrongStore",
@@ -131,7 +131,7 @@ let package = Package(
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongIngest", "ThrongRelease",
                 "ThrongReport",
-            ], swiftSettings: computed),
+            ], swiftSettings: unhurried),
         .executableTarget(
             name: "throng",
             dependencies: [
