@@ -164,8 +164,7 @@ let package = Package(
         .executableTarget(
             name: "Notes", dependencies: ["ThrongClient"], path: "Deploy/sample/notes", exclude: ["notes.yaml"]),
 
-        // What tests and benchmarks share.
-        // Parts of Throng as processes to be killed or asked from Python; and the client's world, with a daemon in memory.
+        // What tests and benchmarks share: parts of Throng as processes, to be killed or asked from Python.
         .executableTarget(
             name: "Probe",
             dependencies: [
