@@ -217,7 +217,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                     NetworkMark.set(source.client(forwarded: headers.forwarded).prefix, in: &head.headers)
                 }
                 askForBody(of: head, headers)
-                closesAfterwards = !head.isKeepAlive
+                closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
                 stage = .passing(isWhole: false, isAnswered: false)
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             } catch {
@@ -312,6 +312,10 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             sealed?.take(part)
             promise?.succeed()
             if isEnd { sendSealed() }
+        } else if case .head(var head) = part, closesAfterwards, case .passing = stage {
+            // A client that asked to upgrade has not said itself that this answer is the last.
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
         } else {
             context.write(data, promise: promise)
         }

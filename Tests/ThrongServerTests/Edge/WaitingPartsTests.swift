@@ -189,6 +189,7 @@ struct WaitingPartsTests {
         arguments: [
             ("1.1", "", true), ("1.0", "connection: keep-alive\r\n", true), ("1.1", "connection: close\r\n", false),
             ("1.1", "Connection: Close\r\n", false), ("1.0", "", false),
+            ("1.1", "Connection: Upgrade\r\nUpgrade: h2c\r\n", false),
         ])
     func behind(version: String, field: String, isLookedAt: Bool) throws {
         let request = Array("GET / HTTP/\(version)\r\nhost: x\r\n\(field)\r\n".utf8)
@@ -206,6 +207,7 @@ struct WaitingPartsTests {
             let said = try whole.said()
             #expect(try cut.said() == said && said.hasPrefix("HTTP/1.1 200 "))
             #expect(said.contains("not_http") == (isLookedAt && !isRequest))
+            #expect(isLookedAt || said.contains("connection: close\r\n"))
             #expect(whole.channel.isActive == (isLookedAt && isRequest))
             #expect(whole.router.errors + cut.router.errors == 0)
             for line in [whole, cut] { _ = try line.channel.finish(acceptAlreadyClosed: true) }
