@@ -15,6 +15,9 @@ let computed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
 let isTrial = Context.environment["THRONG_FIRST_LOOK"] == "trial"
 let unhurried = isTrial ? strict : computed
 
+/// Whether libFuzzer brings the main of the program that holds the decoders, as Deploy/fuzz asks.
+let isFuzzed = Context.environment["THRONG_FUZZ"] != nil
+
 /// Whether an app builds the client into itself: SwiftPM then reads this file from a checkout, or from Git alone. An app shares
 /// swift-crypto with its other packages, so that only a build of Throng itself asks for exactly one version of it.
 let isWithinApp = Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/")
@@ -86,15 +89,15 @@ let package = Package(
             plugins: embedded),
         .target(
             name: "ThrongIngest",
-            dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "CSimdJSON", "CZlib", crypto],
+            dependencies: ["ThrongSystem", "ThrongPlan", "CSimdJSON", "CZlib", crypto],
             swiftSettings: computed),
         .target(
-            name: "ThrongJournal", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", crypto],
+            name: "ThrongJournal", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongIngest", crypto],
             swiftSettings: unhurried),
         .target(
-            name: "ThrongRelease", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", crypto],
+            name: "ThrongRelease", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongNoise", crypto],
             swiftSettings: unhurried),
-        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire"], swiftSettings: unhurried),
+        .target(name: "ThrongAudit", dependencies: ["ThrongPlan"], swiftSettings: unhurried),
         .target(
             name: "ThrongStore",
             dependencies: [
@@ -115,8 +118,8 @@ let package = Package(
         .target(
             name: "ThrongSchedule",
             dependencies: [
-                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease", "ThrongStore",
-                "ThrongReport", "CLinux", "CXlsxWriter", crypto, logging, lifecycle,
+                "ThrongSystem", "ThrongPlan", "ThrongNoise", "ThrongRelease", "ThrongStore", "ThrongReport", "CLinux",
+                "CXlsxWriter", crypto, logging, lifecycle,
             ] + nio),
         .target(
             name: "ThrongServer",
@@ -129,8 +132,7 @@ let package = Package(
         .target(
             name: "ThrongCrowd",
             dependencies: [
-                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongIngest", "ThrongRelease",
-                "ThrongReport",
+                "ThrongSystem", "ThrongPlan", "ThrongNoise", "ThrongIngest", "ThrongRelease", "ThrongReport",
             ], swiftSettings: unhurried),
         .executableTarget(
             name: "throng",
@@ -142,18 +144,14 @@ let package = Package(
 
         // What developers and statistical offices run: nothing of the daemon.
         .target(
-            name: "ThrongSuppression",
-            dependencies: ["ThrongSystem", "CCoin", crypto, .product(name: "SwiftCSV", package: "SwiftCSV")],
-            path: "Lab/ThrongSuppression", swiftSettings: computed),
-        .target(
             name: "ThrongLoad", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongIngest", "ThrongCrowd"],
             path: "Lab/ThrongLoad", swiftSettings: computed),
         .executableTarget(
             name: "throng-lab",
             dependencies: [
-                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongIngest", "ThrongSuppression",
-                "ThrongRelease", "ThrongAudit", "ThrongReport", "ThrongCrowd", "ThrongLoad", "CCoin", arguments,
-                logging, histogram, httpTypes,
+                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongIngest", "ThrongRelease",
+                "ThrongAudit", "ThrongReport", "ThrongCrowd", "ThrongLoad", "CCoin", crypto, arguments, logging,
+                histogram, httpTypes, .product(name: "SwiftCSV", package: "SwiftCSV"),
             ] + hummingbird + nio, path: "Lab/throng-lab", swiftSettings: computed, plugins: embedded),
 
         // What apps build into themselves: nothing of the daemon.
@@ -164,12 +162,14 @@ let package = Package(
         .executableTarget(
             name: "Notes", dependencies: ["ThrongClient"], path: "Deploy/sample/notes", exclude: ["notes.yaml"]),
 
-        // What tests and benchmarks share: parts of Throng as processes, to be killed or asked from Python.
+        // What tests and benchmarks share: parts of Throng as processes, to be killed or asked from Python, and a daemon on a
+        // virtual disk, clock and PostgreSQL, where one seed replays one history.
         .executableTarget(
             name: "Probe",
             dependencies: [
-                "ThrongSystem", "ThrongAttestation", "ThrongClient", "ThrongIngest", "ThrongPlan", "ThrongWire",
-                arguments,
+                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongAttestation", "ThrongClient", "ThrongIngest",
+                "ThrongJournal", "ThrongStore", "ThrongRelease", "ThrongReport", "ThrongSchedule", "ThrongServer",
+                logging, arguments,
             ], path: "Tests/Support/Probe"),
         // A device's half of a credential as a process of its own, to be traced.
         .executableTarget(
@@ -182,20 +182,14 @@ let package = Package(
                 "ThrongCrowd", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal",
                 "ThrongAttestation", "CSimdJSON", "CAllocationCount", crypto, cryptoExtras, arguments,
             ], path: "Tests/Benchmarks/StageBench"),
-        // The decoders, ready to be given anything: by libFuzzer, and by tests from what it kept.
-        .target(
+        // The decoders, ready to be given anything: by libFuzzer where Deploy/fuzz builds it, and by tests from what it kept.
+        .executableTarget(
             name: "Fuzzing",
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongIngest", "ThrongJournal", "ThrongServer", "ThrongAttestation",
                 "ThrongCredentials", "ThrongWire", logging, nioHTTP, nioEmbedded,
-            ] + nio, path: "Tests/Support/Fuzzing", swiftSettings: computed),
-        // A daemon on a virtual disk, clock and PostgreSQL: one seed replays one history.
-        .executableTarget(
-            name: "Simulate",
-            dependencies: [
-                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongStore",
-                "ThrongRelease", "ThrongReport", "ThrongSchedule", "ThrongServer", logging, arguments,
-            ], path: "Tests/Support/Simulate"),
+            ] + nio, path: "Tests/Support/Fuzzing", exclude: ["Corpus", "Words"],
+            swiftSettings: computed + (isFuzzed ? [.define("LIBFUZZER")] : [])),
         .target(name: "TestCluster", dependencies: ["ThrongStore", logging], path: "Tests/Support/TestCluster"),
 
         .testTarget(
@@ -208,20 +202,21 @@ let package = Package(
             name: "ThrongJournalTests",
             dependencies: ["ThrongSystem", "ThrongIngest", "ThrongJournal", "ThrongPlan", "ThrongWire", crypto]),
         .testTarget(
-            name: "ThrongSuppressionTests", dependencies: ["throng-lab", "ThrongSystem", "ThrongSuppression", "CCoin"]),
-        .testTarget(
             name: "ThrongReleaseTests",
             dependencies: [
                 "throng-lab", "ThrongSystem", "ThrongRelease", "ThrongAudit", "ThrongNoise", "ThrongPlan", "ThrongWire",
             ], exclude: ["Noise/golden.py"]),
         .testTarget(
             name: "PromiseTests",
-            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongNoise", "ThrongPlan", "ThrongRelease", "ThrongWire"]),
-        .testTarget(
-            name: "ThrongCrowdTests",
             dependencies: [
-                "throng-lab", "ThrongSystem", "ThrongCrowd", "ThrongLoad", "ThrongIngest", "ThrongPlan",
-                "ThrongRelease", "ThrongWire", arguments, histogram, nioHTTP,
+                "Probe", "Fuzzing", "ThrongSystem", "ThrongIngest", "ThrongNoise", "ThrongPlan", "ThrongRelease",
+                "ThrongWire",
+            ]),
+        .testTarget(
+            name: "LabTests",
+            dependencies: [
+                "throng-lab", "ThrongSystem", "ThrongCrowd", "ThrongLoad", "ThrongIngest",
+                "ThrongPlan", "ThrongRelease", "ThrongReport", "ThrongWire", "CCoin", arguments, histogram, nioHTTP,
             ] + nio),
         .testTarget(
             name: "ThrongStoreTests",
@@ -253,10 +248,6 @@ let package = Package(
                 "Probe", "ThrongAttestation", "ThrongClient", "ThrongIngest", "ThrongPlan", "ThrongWire", "CZlib",
                 crypto,
             ]),
-        .testTarget(
-            name: "FuzzingTests", dependencies: ["Fuzzing", "ThrongSystem", "ThrongIngest", "ThrongPlan"],
-            exclude: ["Corpus", "Words"]),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulate", "ThrongSystem"]),
         .testTarget(name: "HouseTests", dependencies: [crypto]),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"]),
         .plugin(name: "EmbedTexts", capability: .buildTool()),
@@ -276,14 +267,6 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
-
-// A program whose main is libFuzzer's, so that only a build with it can link it: Deploy/fuzz asks for it.
-if Context.environment["THRONG_FUZZ"] != nil {
-    package.targets.append(
-        .executableTarget(
-            name: "Fuzz", dependencies: ["Fuzzing"], path: "Tests/Support/Fuzz",
-            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
-}
 
 // Without the trait SwiftPM fetches only what the client needs.
 for target in package.targets {

@@ -3401,6 +3401,29 @@ comment on column throng.report_reading.report is 'Name of the report. Unit: non
 comment on column throng.report_reading.hour is 'The hour of the last reading. Unit: instant.';
 grant select, insert, update, delete on throng.report_reading to throng_reporter;
 
+create table throng.asked_number (
+    token_id text not null,
+    place smallint not null,
+    id uuid not null default gen_random_uuid(),
+    app text not null,
+    question text not null,
+    asked_at timestamptz not null,
+    declined_at timestamptz,
+    constraint asked_number_pkey primary key (token_id, place),
+    constraint asked_number_token_fkey foreign key (token_id) references throng.access_token on delete cascade,
+    constraint asked_number_place_known check (place between 1 and 8),
+    constraint asked_number_question_fits check (octet_length(question) between 1 and 4096)
+);
+comment on table throng.asked_number is 'Numbers that readers miss and ask the plan''s owner for. Rows go 30 days after they were declined, 180 days after they were asked, and when the token is worth nothing any more.';
+comment on column throng.asked_number.token_id is 'The public part of the token of whoever asks. Unit: none.';
+comment on column throng.asked_number.place is 'A token has eight places, so that nobody asks for more at a time. Unit: none.';
+comment on column throng.asked_number.id is 'The name of the question: another one may have its place later. Unit: none.';
+comment on column throng.asked_number.app is 'Name of the app. Unit: none.';
+comment on column throng.asked_number.question is 'What is missing, as a form says it: metric or event, split, measure, period, decision. Unit: none.';
+comment on column throng.asked_number.asked_at is 'When. Unit: instant.';
+comment on column throng.asked_number.declined_at is 'When its owner said no; null while it waits, or the plan has the number. Unit: instant.';
+grant select, insert, update, delete on throng.asked_number to throng_reporter;
+
 
 -- Deleting an app ------------------------------------------------------------------------------------------------------
 
@@ -3504,6 +3527,9 @@ begin
     get diagnostics gone = row_count;
     records := records + gone;
     delete from throng.member_plan as known where known.app = wanted_app;
+    delete from throng.asked_number as known where known.app = wanted_app;
+    get diagnostics gone = row_count;
+    records := records + gone;
     delete from throng.access_token as known where known.app = wanted_app;
     get diagnostics gone = row_count;
     records := records + gone;

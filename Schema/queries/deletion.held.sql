@@ -36,6 +36,12 @@ from (
     join throng.metric_layout as layout using (metric_id)
     group by layout.app, layout.metric
     union all
+    select asked.app, 'questions', 'readers', count(*), null, null,
+        min(least(asked.asked_at + interval '180 days', asked.declined_at + interval '30 days', token.expires_at))
+    from throng.asked_number as asked
+    join throng.access_token as token using (token_id)
+    group by asked.app
+    union all
     select '*', 'counters', tree.relid::regclass::text, null, null, null, null
     from (
         select * from pg_partition_tree('throng.counter')

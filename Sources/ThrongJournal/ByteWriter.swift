@@ -7,9 +7,7 @@ struct ByteWriter {
     }
 
     /// Appends numbers, one behind the other.
-    mutating func add<each Number: FixedWidthInteger>(numbers number: repeat each Number) {
-        repeat add(each number)
-    }
+    mutating func add<each Number: FixedWidthInteger>(numbers number: repeat each Number) { repeat add(each number) }
 
     /// Returns numbers, one behind the other.
     static func bytes<each Number: FixedWidthInteger>(of number: repeat each Number) -> [UInt8] {

@@ -75,9 +75,7 @@ struct CheckpointIndex: Sendable {
             writer.add(numbers: segment.last.value, UInt64(segment.bytes), segment.over.value)
         }
         writer.add(UInt32(windows.count))
-        for window in windows {
-            writer.add(numbers: window.keyName, window.firstPart, window.parts, window.offset)
-        }
+        for window in windows { writer.add(numbers: window.keyName, window.firstPart, window.parts, window.offset) }
         writer.add(UInt32(closing.count))
         for window in closing { writer.add(numbers: window.keyName, window.position.value) }
         writer.add(UInt32(writer.bytes.count))

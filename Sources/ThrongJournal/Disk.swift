@@ -46,9 +46,7 @@ package protocol Disk: Sendable {
 }
 
 extension Disk {
-    func contents(_ path: String) throws(JournalError) -> [UInt8] {
-        try contents(path, from: 0, count: size(of: path))
-    }
+    func contents(_ path: String) throws(JournalError) -> [UInt8] { try contents(path, from: 0, count: size(of: path)) }
 
     /// Returns `count` bytes from an offset on, or fewer if the file ends.
     func contents(_ path: String, from start: Int, count: Int) throws(JournalError) -> [UInt8] {
@@ -244,7 +242,5 @@ struct File: ~Copyable {
         }
     }
 
-    static func directory(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    }
+    static func directory(of path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
 }

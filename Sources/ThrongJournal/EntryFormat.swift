@@ -36,7 +36,6 @@
 
 internal import ThrongIngest
 internal import ThrongPlan
-internal import ThrongWire
 
 enum EntryFormat {
     /// A flag in an addition's layout: firsts follow.

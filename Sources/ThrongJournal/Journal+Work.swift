@@ -11,8 +11,6 @@ struct JournalWork: ~Copyable {
     var isSynced = false
     /// The earliest time of the next sync, by ``Machine/elapsed``.
     var nextSync = Duration.zero
-
-    init(_ writer: consuming SegmentWriter) { self.writer = writer }
 }
 
 extension Journal {

@@ -148,7 +148,7 @@ package final class Journal: Sendable {
         if let newest = replayed.segments.last { try data.disk.secure(newest.path) }
         try data.disk.syncDirectory(data.windowsPath)
         try segment.create(on: data.disk)
-        work = Mutex(JournalWork(try SegmentWriter(segment, in: data.journalPath, on: data.disk)))
+        work = Mutex(JournalWork(writer: try SegmentWriter(segment, in: data.journalPath, on: data.disk)))
         if data.machine.hasThreads { Thread.detachNewThread { [self] in run() } }
     }
 
@@ -324,7 +324,6 @@ package final class Journal: Sendable {
         case inDoubt
         /// The disk has taken nothing of what waits for seconds.
         case stuck
-        /// The disk is full.
         case diskFull
         /// The segments that PostgreSQL lacks have reached the cap, or the disk can't keep up.
         case full

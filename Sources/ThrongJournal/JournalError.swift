@@ -2,7 +2,6 @@ internal import Foundation
 package import ThrongIngest
 package import ThrongSystem
 
-/// The errors of the journal.
 package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case system(call: String, file: String, code: Int32)
     case inUse(directory: String)

@@ -6,4 +6,4 @@
 //   Margins      how far off numbers are, and the rule for publishing a cell (GroupingMargin, PublicationRule)
 //   Numbers      exact fractions (Rational)
 //
-// Start with Question/DrawSecret.swift. Margins.md has the model and the proofs.
+// Start with Question/KeptNoise.swift. Margins.md has the model and the proofs.

@@ -4,7 +4,7 @@
 //   Reading    the YAML and every problem with its line (PlanReader); its keys are made from Schema/plan.schema.json
 //   Layout     what gives a counter its meaning (MetricLayout)
 //   Margins    a metric's questions and how much noise they get (MarginShape, QuestionTexts)
-//   Draft      a plan to begin with, made of a few answers (PlanDraft)
+//   Draft      a plan to begin with, made of a few answers (PlanDraft); Drafts.yaml has its parts
 //   Changes    the difference between two plans (PlanComparison, PlanChange)
 //   Languages  sentences, numbers and dates of each language, by ICU (Language, Message)
 //   Label      the public privacy label (PrivacyLabel)

@@ -7,4 +7,4 @@
 //   Page       charts and tables of a page, and the public label's page (PageView, LabelPage); Templates are Mustache
 //   Files      the files of a report (ReportFiles)
 //
-// Start with Document/ReportDocument.swift, then Insight/InsightAnswer+Release.swift. Reports.md is the page on it.
+// Start with Document/ReportDocument.swift, then Insight/InsightAnswer.swift. Reports.md is the page on it.

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongReport
 package import ThrongStore
 
 /// Makes releases that are due; ``ReleaseScheduler`` is the real one.

@@ -20,13 +20,13 @@ extension Daemon {
 
     // MARK: Releases, reports and deliveries
 
-    /// Returns the scheduler of reports, and says who signs and prints them.
+    /// Returns the scheduler of reports, and says who signs, serves and prints them.
     func reportScheduler(_ parts: DaemonParts) throws -> ReportScheduler {
         let reports = ReportScheduler(
             store: parts.releases, rules: UserAgentRules.system, folder: options.dataPath,
             signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer,
             traces: tracing.traces)
-        try sayWhoSigns(reports)
+        try sayWhoSignsAndServes(reports)
         sayWhoPrints()
         return reports
     }
@@ -122,7 +122,10 @@ extension Daemon {
                 parts.ingestion, data: parts.data, options: options.journal, health: rounds, logger: logger)
         ]
         if let exporter = tracing.exporter {
-            services.append(PeriodicTask(.traces, every: .seconds(1), on: rounds) { try await exporter.round() })
+            services.append(
+                PeriodicTask(.traces, every: .seconds(1), on: rounds) {
+                    guard try await exporter.round() else { throw RoundHealth.Skipped.nothingToTry }
+                })
         }
         if let clientSessions {
             // Connections end with their window; the clock shows whole seconds, and may be set.
@@ -172,7 +175,7 @@ extension Daemon {
     }
 
     /// - Throws: `ReportKeyError` if there is a key that can't be used: better now than at the first report.
-    func sayWhoSigns(_ reports: ReportScheduler) throws {
+    func sayWhoSignsAndServes(_ reports: ReportScheduler) throws {
         guard options.plans.contains(where: { !$0.reports.isEmpty }) else { return }
         if options.portal == nil, options.plans.contains(where: { $0.partners.contains(where: \.isEverybody) }) {
             logger.notice("public reports are served nowhere: THRONG_PORTAL says where")

@@ -2,10 +2,8 @@ internal import Foundation
 internal import Hummingbird
 package import Logging
 internal import ThrongCredentials
-internal import ThrongIngest
 internal import ThrongJournal
 package import ThrongPlan
-internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongSystem

@@ -5,11 +5,9 @@ package import ThrongCredentials
 package import ThrongIngest
 package import ThrongJournal
 package import ThrongPlan
-internal import ThrongReport
 package import ThrongSchedule
 package import ThrongSystem
 
-/// The options of a daemon.
 package struct DaemonOptions: Sendable {
     package var plans: [Plan]
     /// The files that the plans were read from, in the same order; none if they come from elsewhere.

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import ThrongIngest
 internal import ThrongPlan
 
@@ -88,7 +88,21 @@ extension JournalPosition: ColumnValue, ParameterValue {
     var parameters: [Parameter] { [.integer(Int64(clamping: value))] }
 }
 
-extension DaemonID: ColumnValue, ParameterValue {
+/// A data directory with a journal: made once with it, never reused.
+package struct DaemonID: Hashable, Sendable, Codable, CustomStringConvertible, ColumnValue, ParameterValue {
+    package let uuid: UUID
+
+    package init(_ uuid: UUID) { self.uuid = uuid }
+
+    /// Reads the usual form with hyphens; nil for anything else.
+    package init?(_ text: String) {
+        guard let uuid = UUID(uuidString: text) else { return nil }
+        self.uuid = uuid
+    }
+
+    /// The id as text: lower case, with hyphens.
+    package var description: String { uuid.uuidString.lowercased() }
+
     init(reading row: inout RowReader) throws {
         guard let id = DaemonID(try row.text()) else { throw row.unexpected }
         self = id

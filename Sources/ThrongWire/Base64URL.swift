@@ -1,3 +1,5 @@
+package import Foundation
+
 /// Base64url without padding, as identifiers and proofs travel.
 ///
 /// Source: RFC 4648, section 5.
@@ -46,5 +48,52 @@ package enum Base64URL {
             bytes.append(UInt8(truncatingIfNeeded: held >> UInt32(bits)))
         }
         return held & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits a byte.
+    package var lowerHex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
+extension [UInt8] {
+    /// The bytes of an even number of hexadecimal digits; nil for anything else.
+    package init?(hex: some StringProtocol) {
+        let digits = hex.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap(\.self)
+        self = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    }
+}
+
+extension JSONEncoder {
+    /// An encoder that writes the same bytes for the same value.
+    package static func stable(
+        keys: KeyEncodingStrategy = .useDefaultKeys, _ more: OutputFormatting = []
+    ) -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = keys
+        encoder.outputFormatting = more.union([.sortedKeys, .withoutEscapingSlashes])
+        return encoder
+    }
+}
+
+extension Encodable {
+    /// The value as JSON with sorted keys: the same text for the same value.
+    package var stableJSON: String {
+        get throws { String(decoding: try JSONEncoder.stable().encode(self), as: UTF8.self) }
+    }
+}
+
+extension Decoder {
+    /// Reads a value from its text.
+    ///
+    /// - Throws: `DecodingError` with `flaw` if the text is none.
+    func value<Value>(_ flaw: String, _ read: ([UInt8]) -> Value?) throws -> Value {
+        let container = try singleValueContainer()
+        guard let value = read(Array(try container.decode(String.self).utf8)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: flaw)
+        }
+        return value
     }
 }

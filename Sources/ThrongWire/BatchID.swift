@@ -1,7 +1,7 @@
 /// The random name of a batch: a batch that is sent again under the same name is counted once.
 ///
 /// - Shape: 128 bits, on the wire as 32 lower-case hexadecimal digits.
-public struct BatchID: Hashable, Sendable {
+public struct BatchID: Hashable, Sendable, CustomStringConvertible {
     /// The first 64 bits.
     public let high: UInt64
     /// The last 64 bits.
@@ -35,9 +35,7 @@ public struct BatchID: Hashable, Sendable {
         }
         return words
     }
-}
 
-extension BatchID: CustomStringConvertible {
     /// 32 lower-case hexadecimal digits.
     public var description: String {
         [high, low].map { word in

@@ -80,9 +80,12 @@ struct ArrowTests {
         let page = try House.text("Sources/Throng.docc/Architecture.md")
         let pure = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.hasSuffix("no I/O |") }
             .compactMap { $0.split(separator: "`").dropFirst().first.map { String($0) } }
-        #expect(pure.count >= 5)
+        #expect(pure.count >= 4)
         let doors: Set = ["FileManager", "FileHandle", "URLSession", "Process", "fopen", "socket", "NIOCore"]
-        for file in House.sources where pure.contains(file.target) {
+        // What decides which cells of a table to publish is a room of the lab, whose commands do I/O.
+        let engine = House.sources.filter { $0.path.hasPrefix("Lab/throng-lab/Suppression/") }
+        #expect(engine.count >= 30)
+        for file in House.sources.filter({ pure.contains($0.target) }) + engine {
             for token in file.tokens where token.kind == .word && doors.contains(token.text) {
                 Issue.record("\(file.place(token)): \(token.text), and \(file.target) is said to do no I/O")
             }
@@ -92,10 +95,7 @@ struct ArrowTests {
     @Test("the command line imports the server where it serves, and nowhere else")
     func server() {
         let files = House.sources.filter { $0.target == "throng" && $0.imports.contains("ThrongServer") }.map(\.name)
-        let served = [
-            "ServeCommand", "ServeOptions", "EvaluatorCommand", "DaemonSettings", "ProxyVisit", "TryCommand",
-            "WatchedPlan",
-        ]
+        let served = ["ServeCommand", "Settings", "DaemonSettings", "ProxyVisit", "TryCommand", "TrialCrowd"]
         #expect(Set(files) == Set(served))
     }
 }

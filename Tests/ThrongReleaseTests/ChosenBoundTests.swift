@@ -132,4 +132,54 @@ struct ChosenBoundTests {
         }
         #expect(try #require(off[0]).count - (try #require(off[1]).count) == 10)
     }
+
+    @Test(
+        "devices that are in a cell beyond the bound only are proved and told there, and add no event",
+        arguments: [true, false])
+    func beyond(isSaid: Bool) throws {
+        let layout = MetricLayout(
+            app: "town", metric: "visits", purpose: "product", rotation: Rotation(seconds: 86_400), period: .day,
+            timeZone: "UTC", dimensions: [Town.dimension("page", ["start", "end"], partitions: false)], sums: [],
+            contributionBound: Metric.firstBound, choosesBound: true, groupings: Self.groupings,
+            firstPeriods: isSaid ? [.day] : [], provedPeriods: isSaid ? [] : [.day], floor: .attested)
+        // All send 12 events of the start, and 300 devices five of the end after these, which is beyond 10.
+        let rung = UInt32(try #require(layout.rungs?.firstIndex(of: 20)))
+        var counters: [StoredCounter] = []
+        let counted: [(UInt32, Int64, Int64)] = [(0, 8000, 800), (2 * rung, 1600, 0), (2 * rung + 1, 1500, 300)]
+        for (cell, count, devices) in counted {
+            for measure in [MeasureIndex.count, layout.provedCount] {
+                counters.append(StoredCounter(measure: measure, cell: CellIndex(cell), value: count))
+            }
+            for place in 0..<(layout.firsts?.count ?? 0) {
+                let isNew = place > 0 || cell == 0
+                counters.append(
+                    StoredCounter(
+                        measure: layout.measure(ofFirst: place), cell: CellIndex(cell), value: isNew ? devices : 0))
+            }
+        }
+        func distinct(_ margin: Margin, _ cell: UInt32, _ devices: Int64) -> StoredDistinct {
+            StoredDistinct(
+                margin: margin, cell: CellIndex(cell), window: layout.rotation.window(at: Town.day(0).start),
+                devices: devices)
+        }
+        let cube = StoredCube(
+            layout: layout, period: Town.day(0), counters: counters,
+            distinct: [distinct(layout.leaf, 0, 800), distinct(layout.leaf, 1, 300), distinct(.total, 0, 800)])
+        let proved = [(layout.leaf, UInt32(0), Int64(800)), (layout.leaf, 1, 300), (.total, 0, 800)].map {
+            ProvedDevices.Row(margin: $0.0, cell: CellIndex($0.1), devices: $0.2)
+        }
+        let header = ReleaseHeader(
+            layout: layout.bounded(by: 10), period: cube.period,
+            plan: PlanVersion(hex: String(repeating: "5e", count: 32)), threshold: .standard, sampling: 1, reach: true,
+            groupings: Self.groupings)
+        let evidence = ReleaseEvidence(
+            layout: layout, period: cube.period, parts: [cube],
+            proved: [ProvedDevices(period: cube.period, rows: proved)])
+        let release = try Fault.with([.noiseOff]) {
+            try MarginCase(header: header, on: evidence).decide(secret: Self.secret(1)).release
+        }
+        let (all, end) = (try #require(release.cell([:])), try #require(release.cell(["page": "end"])))
+        #expect(all.count == 8000 && release.cell(["page": "start"])?.count == 8000 && end.count == 0)
+        #expect([all, end].map { $0.firsts ?? $0.reach?.devices } == [800, 300])
+    }
 }

@@ -79,6 +79,28 @@ struct LanguageTests {
         #expect(english.title == "Daily" && english.explanation == "Read.")
     }
 
+    @Test("steps, buckets and what a metric measures are told in the report's language; files for programs keep names")
+    func buckets() throws {
+        var till = Till()
+        till.yaml = Till.yaml.replacing(/(title|question|explanation): ([^,{}\n]+)/) {
+            "\($0.1): {en: \($0.2), de: Ü \($0.2)}"
+        }
+        .replacing("{title: {en: Bank, de: Ü Bank}, ", with: "{title: Bank, language: de, ")
+        .replacing("partitions: devices}", with: "partitions: devices, titles: {Android: {en: Droid, de: Ü Droid}}}")
+        let document = try till.document
+        let page = try PagePieces(document.html()).text("//body").joined(separator: " ")
+        for name in ["Cart", "Address", "Paid", "Droid"] {
+            let told = page.ranges(of: name).filter { !page[..<$0.lowerBound].hasSuffix("Ü ") }
+            #expect(page.contains("Ü \(name)") && told.isEmpty, "\(name)")
+        }
+        #expect(page.contains("Wie oft") && !page.contains("Times") && !page.contains("Android"))
+        for file in [document.csv, document.json] {
+            #expect(file.contains("Cart") && file.contains("Android") && !file.contains("Droid"))
+        }
+        let english = try Till().document.html()
+        #expect(english.contains("“Cart”") && english.contains("Times"))
+    }
+
     @Test("a plan in one language names none")
     func plain() throws {
         let yaml = Self.yaml.replacing(/\{en: ([^,}]*)[^}]*\}/) { "\($0.1)" }.replacing(", language: ar", with: "")

@@ -269,6 +269,18 @@ struct ManifestTests {
         #expect(throws: ReportKeyError.notListed(path: place.keyPath, list: place.listPath)) { try place.current() }
     }
 
+    @Test("of a key that can't be written the call that failed is told in brackets, within a sentence")
+    func unwritable() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let page = folder + "/signing/verify.html"
+        try FileManager.default.createDirectory(atPath: page, withIntermediateDirectories: true)
+        let error = #expect(throws: ReportKeyError.self) {
+            try ReportKeyFolder(dataPath: folder).rotate(now: UnixSeconds(100))
+        }
+        let told = error?.description ?? ""
+        #expect(told.contains("(rename failed on \(page): Is a directory). Check"), "\(told)")
+    }
+
     @Test("what a daemon that was lost may have lost stands in the manifest, and nothing where none was")
     func losses() throws {
         let loss = ReportManifest.Loss(from: UnixSeconds(1_795_400_000), until: UnixSeconds(1_795_403_600), slots: 64)

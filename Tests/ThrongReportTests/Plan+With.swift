@@ -17,6 +17,13 @@ extension Plan {
     }
 }
 
+extension Dimension {
+    /// One that is told by a rule alone.
+    init(by rule: BucketingRule) {
+        self.init(name: "x", title: "", field: "x", rule: rule, partitionsDevices: false)
+    }
+}
+
 extension Plan {
     /// The same plan in another version.
     var former: Plan {

@@ -147,23 +147,23 @@ struct SentenceTests {
             ("10-20-30", .bands(edges: [10]), "10-20-30", "10-20-30"),
         ] as [(BucketLabel, BucketingRule, String, String)])
     func buckets(label: BucketLabel, rule: BucketingRule, english: String, german: String) {
-        #expect(Language.english.words(for: label, by: rule) == english)
-        #expect(Language.german.words(for: label, by: rule) == german)
+        #expect(Language.english.words(for: label, by: Dimension(by: rule)) == english)
+        #expect(Language.german.words(for: label, by: Dimension(by: rule)) == german)
     }
 
     @Test("a band has its unit behind it, and each word that Throng has for a bucket is there in every language")
     func bucketWords() throws {
         let bands = BucketingRule.bands(edges: [20, 200])
-        #expect(Language.english.words(for: ">=200", by: bands, unit: "EUR") == "200 EUR or more")
+        #expect(Language.english.words(for: ">=200", by: Dimension(by: bands), unit: "EUR") == "200 EUR or more")
         let rules: [BucketingRule] = [.standardScreen, .deviceClass, .fileType]
         let labels = try rules.flatMap { rule in try rule.labels().dropLast().map { ($0, rule) } }
         for language in Language.all where !["en", "fr", "nl", "it", "es", "pt", "de"].contains(language.tag.text) {
             for (label, rule) in labels {
-                #expect(language.words(for: label, by: rule) != label.text, "\(language.tag): \(label)")
+                #expect(language.words(for: label, by: Dimension(by: rule)) != label.text, "\(language.tag): \(label)")
             }
         }
         let asked = BucketLabel("tape")
-        #expect(Language.german.words(for: asked, by: .fileType) == "tape")
+        #expect(Language.german.words(for: asked, by: Dimension(by: .fileType)) == "tape")
     }
 
     @Test("the ends of an interval are told outwards, to a digit that its width leaves")

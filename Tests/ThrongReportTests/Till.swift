@@ -35,6 +35,7 @@ struct Till {
             insights: [way, way_by_system, often]
         """
 
+    var yaml = Till.yaml
     /// Devices whose furthest step it is; nil is withheld. By system, then all.
     var way: [[Int64?]] = [[400, 200, 300], [429, 200, nil], [829, 400, 375]]
     /// All who had a cart; nil is withheld.
@@ -46,7 +47,7 @@ struct Till {
 
     var document: ReportDocument {
         get throws {
-            let plan = try Plan(yaml: Self.yaml, file: "till.yaml", today: CalendarDate(daysSince1970: 20_777))
+            let plan = try Plan(yaml: yaml, file: "till.yaml", today: CalendarDate(daysSince1970: 20_777))
             func release(_ name: MetricName, _ rows: (MetricLayout) -> [Release.Row]) throws -> Release {
                 guard let metric = plan.metric(name) else { throw Missing() }
                 let layout = try plan.layout(of: metric, rules: .system)

@@ -19,6 +19,8 @@ struct VerifyPageTests {
         }
         let addresses = try pieces.root.nodes(forXPath: "//@src | //@href").compactMap(\.stringValue)
         #expect(addresses == ["keys.json"])
+        let bare = try VerifyPage(hasKeys: false)
+        #expect(!bare.html.contains("href=") && bare.style == page.style && bare.script == page.script)
         for word in ["://", "fetch(", "XMLHttpRequest", "import(", "sendBeacon", "innerHTML", "eval("] {
             #expect(!page.script.contains(word), "the script has \(word)")
         }

@@ -52,7 +52,8 @@ struct ExplorerRightsTests {
             self.clock = clock
             access = AccessStore(shop.settings)
             portal = Portal(
-                shop.settings, plans: [shop.plan], signing: ReportKeyFolder(dataPath: "/nowhere"), now: { clock.value }
+                shop.settings, plans: [shop.plan], signing: ReportKeyFolder(dataPath: "/nowhere"),
+                now: { clock.value }
             ) {
                 DaemonHealth(panels: [], refusals: [])
             }

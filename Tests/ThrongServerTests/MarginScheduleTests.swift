@@ -2,11 +2,12 @@ import Foundation
 import TestCluster
 import Testing
 import ThrongPlan
-import ThrongRelease
-import ThrongSchedule
 import ThrongServer
 import ThrongStore
 import ThrongSystem
+
+@testable import ThrongRelease
+@testable import ThrongSchedule
 
 @Suite("The daemon releases on time, near what was counted, and draws the same again where it has to", .serialized)
 struct MarginScheduleTests {
@@ -147,6 +148,36 @@ struct MarginScheduleTests {
             let off = try #require(found) - 90_000 * days - 30_000 * more
             #expect(try abs(off) <= 4 * #require(margin), "day \(place)")
         }
+    }
+
+    @Test("a release waits for one that tells its bound, be that failed or left out", arguments: [false, true])
+    func waits(isAsked: Bool) async throws {
+        struct Failed: Error {}
+        let shop = try await Self.week(beyond: 1)
+        func made(
+            day: Int, only: Period? = nil, by scheduler: ReleaseScheduler? = nil
+        ) async throws -> [ReleaseScheduler.Made] {
+            let now = CountedShop.start(day + 1) + (isAsked ? 0 : 3 * 86_400)
+            return try await (scheduler ?? shop.releases).releaseDue(
+                of: shop.plan, now: now, only: only, ignoringGrace: isAsked, failed: { _ in })
+        }
+        var first: [ReleaseScheduler.Made]
+        if isAsked {
+            first = try await made(day: 4, only: CountedShop.period(4))
+        } else {
+            var failing = shop.releases
+            failing.draw = { release, secret in
+                guard release.header.layout.within == nil else { throw Failed() }
+                return try release.decide(secret: secret)
+            }
+            first = try await made(day: 4, by: failing)
+        }
+        // The frequency of day 0 tells of day 4 on.
+        #expect(!first.contains { $0.metric == "views" && $0.period == CountedShop.period(4) })
+        #expect(first.map(\.metric).contains(isAsked ? "times" : "views"))
+        first = try await made(day: 4)
+        #expect(first.contains { $0.metric == "views" && $0.period == CountedShop.period(4) })
+        #expect(try await Self.releases(shop).map(\.header.chosenBound) == [20, 20, 20, 20, 10])
     }
 
     @Test("its report has the margin, and its manifest no coverage")

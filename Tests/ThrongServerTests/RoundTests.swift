@@ -67,6 +67,9 @@ struct RoundTests {
         #expect(house.metric("throng_rounds_failed_total", round) == "1")
         #expect(house.metric("throng_round_failing", round) == "1")
         #expect(house.metric("throng_round_last_timestamp_seconds", round) == "\(Self.start.value)")
+        // Nothing to try is no second failure, and mends nothing.
+        house.rounds.failed(round, RoundHealth.Skipped.nothingToTry)
+        #expect(house.said.count == 1 && house.metric("throng_rounds_failed_total", round) == "1" && !house.isGreen)
         house.rounds.ended(round)
         #expect(house.isGreen && house.metric("throng_round_failing", round) == "0")
     }

@@ -41,7 +41,7 @@ struct ReleaseTables: ParsableCommand {
     /// What decides releases.
     private static let deciding = [
         "Sources/ThrongRelease", "Sources/ThrongNoise", "Sources/ThrongAudit", "Sources/ThrongPlan/Margins",
-        "Lab/ThrongSuppression",
+        "Lab/throng-lab/Suppression",
     ]
 
     func run() throws {

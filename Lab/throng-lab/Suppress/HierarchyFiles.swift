@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import ThrongSuppression
 import ThrongSystem
 
 /// The options for the files that say what the codes of a table's dimensions add up to.

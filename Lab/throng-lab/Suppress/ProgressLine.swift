@@ -1,6 +1,5 @@
 import Foundation
 import Synchronization
-import ThrongSuppression
 import ThrongSystem
 
 /// One line on standard error that says how far a search is, from its second second on. Silent where that is no

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import ThrongReport
-import ThrongSuppression
 import ThrongSystem
 
 struct SuppressCommand: AsyncParsableCommand {

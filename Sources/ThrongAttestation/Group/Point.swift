@@ -5,7 +5,7 @@ internal import Crypto
 /// Sums and doubles are complete formulas: they hold for any two points, the same, opposite or the identity, with the same
 /// operations in the same order. The group's order is prime, so there is no small subgroup that a point could lie in.
 /// Source: Renes, Costello and Batina, "Complete addition formulas for prime order elliptic curves" (2016), algorithms 4 and 6.
-struct Point: Sendable {
+struct Point: Sendable, Equatable {
     let x, y, z: FieldElement
 
     static let identity = Point(x: .zero, y: .one, z: .zero)
@@ -66,9 +66,7 @@ struct Point: Sendable {
             x: FieldElement.pick(first.x, second.x, by: choice), y: FieldElement.pick(first.y, second.y, by: choice),
             z: FieldElement.pick(first.z, second.z, by: choice))
     }
-}
 
-extension Point: Equatable {
     /// Says whether two are the same point, in whatever coordinates; it takes the same time for all.
     static func == (left: Point, right: Point) -> Bool {
         let sameX = (left.x * right.z).equals(right.x * left.z)

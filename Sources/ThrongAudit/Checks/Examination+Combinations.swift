@@ -1,4 +1,4 @@
-internal import ThrongWire
+internal import ThrongPlan
 
 extension Examination {
     /// Looks at all combinations of a few numbers of one period, and at those that were given.

@@ -1,5 +1,4 @@
 package import ThrongPlan
-import ThrongWire
 
 /// Everything that was published and said, before the audit looks at it.
 package struct AuditInput: Sendable {
@@ -16,8 +15,9 @@ package struct AuditInput: Sendable {
     var insights: [String: AuditInsight] = [:]
     /// Costs as releases state them, by metric and period.
     var costs: [String: Double] = [:]
-    /// The bounds that releases chose, by app, metric and period, as reports state them. Unit: events of an identifier in a window.
-    var bounds: [String: Int64] = [:]
+    /// The bounds that releases chose, by app, metric and period, as they or reports state them: "shop/views/2026-11-16". Unit:
+    /// events of an identifier in a window.
+    package var bounds: [String: Int64] = [:]
     /// The numbers of pages, which are compared with those of other files.
     var pages: [AuditPage] = []
     /// All numbers in a report's JSON and CSV, by the report's name without its ending.
@@ -57,10 +57,15 @@ package struct AuditInput: Sendable {
         if let first = published.first, let cost { costs["\(first.metric) \(first.period.label)"] = cost }
     }
 
+    /// Returns the description of a number's metric, where releases chose its bound with that. A sum has one only if all of its
+    /// periods chose the same.
     func metric(of number: AuditNumber) -> AuditMetric? {
-        let metric = metrics["\(number.app)/\(number.metric)/\(number.layout)"]
-        let bound = bounds["\(number.app)/\(number.metric)/\(number.period.label)"]
-        return bound.map { metric?.bounded(by: $0) } ?? metric
+        guard let metric = metrics["\(number.app)/\(number.metric)/\(number.layout)"] else { return nil }
+        func bound(_ label: String) -> Int64? { bounds["\(number.app)/\(number.metric)/\(label)"] }
+        // The plan in force may fix what a file's release chose.
+        guard metric.choosesBound || number.layout.isEmpty && bound(number.period.label) != nil else { return metric }
+        let chosen = Set(number.period.labels(of: metric.period).map(bound))
+        return metric.bounded(by: chosen.count == 1 ? chosen.first ?? nil : nil)
     }
 }
 
@@ -94,23 +99,11 @@ extension AuditInsight {
     ]
 
     init(_ insight: Insight) {
-        var (kind, sum): (String, String?) = ("count", nil)
-        var part: (dimension: String, bucket: String)?
-        switch insight.kind {
-        case .count: break
-        case .reach: kind = "reach"
-        case .share(_, let filter):
-            kind = "share"
-            part = filter.map { ($0.dimension.text, $0.bucket.text) }
-        case .mean(let name): (kind, sum) = ("mean", name)
-        case .distribution: kind = "distribution"
-        case .quantiles: kind = "quantiles"
-        case .retention: kind = "retention"
-        case .frequency: kind = "frequency"
-        case .funnel: kind = "funnel"
-        }
+        var (sum, part): (String?, (dimension: String, bucket: String)?)
+        if case .share(_, let filter?) = insight.kind { part = (filter.dimension.text, filter.bucket.text) }
+        if case .mean(let name) = insight.kind { sum = name }
         self.init(
-            metric: insight.metric.text, title: insight.title, kind: kind, part: part, sum: sum,
+            metric: insight.metric.text, title: insight.title, kind: insight.kind.word, part: part, sum: sum,
             filters: Dictionary(insight.filters.map { ($0.dimension.text, $0.bucket.text) }) { $1 })
     }
 }
@@ -124,4 +117,111 @@ struct AuditPage: Sendable {
     let numbers: [(value: Double, step: Double)]
     /// Cells that hold shares, means and words, which are computed from others.
     let derived: Int
+}
+
+/// One published number, wherever it was read.
+package struct AuditNumber: Sendable, Hashable {
+    let source: String
+    let app: String
+    let metric: String
+    /// A name that tells one layout of the metric from another, if the source says it.
+    let layout: String
+    let period: AuditPeriod
+    let measure: AuditMeasure
+    /// The buckets that are added up, by dimension that is kept: one, or those of a funnel's later steps too.
+    let buckets: [String: Set<String>]
+    /// The value as it was counted; a sampled metric's is within the sample. Unit: the measure's.
+    let value: Double
+    /// The half-width that was stated beside it; nil if none was.
+    let margin: Double?
+
+    package init(
+        source: String, app: String, metric: String, layout: String = "", period: AuditPeriod,
+        measure: AuditMeasure, buckets: [String: Set<String>] = [:], value: Double, margin: Double? = nil
+    ) {
+        (self.source, self.app, self.metric, self.layout) = (source, app, metric, layout)
+        self.period = period
+        (self.measure, self.buckets, self.value, self.margin) = (measure, buckets, value, margin)
+    }
+
+    /// The number in words: "visits devices of os=Linux in 2026-11-21 = 31".
+    var text: String { "\(metric) \(measure) of \(place) in \(period.label) = \(AuditText.number(value))" }
+
+    /// The buckets in words: "os=Linux, region=AT+DE", or "everybody".
+    var place: String {
+        buckets.isEmpty
+            ? "everybody"
+            : buckets.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.sorted().joined(separator: "+"))" }
+                .joined(separator: ", ")
+    }
+
+    /// The number's meaning, which is the same in every source.
+    var meaning: String { "\(app) \(metric) \(layout) \(measure) \(period.label) \(place)" }
+}
+
+/// The things that a published number counts.
+package enum AuditMeasure: Sendable, Hashable, CustomStringConvertible {
+    /// Events, or identifiers if the metric counts these.
+    case events
+    case devices
+    case sum(String)
+
+    /// The name: "events", "devices", or the sum's.
+    package var description: String {
+        switch self {
+        case .events: "events"
+        case .devices: "devices"
+        case .sum(let name): name
+        }
+    }
+}
+
+/// The time that a number covers, as reports name it: 2026-11-21T10:00, 2026-11-21, 2026-W47 or 2026-11.
+package struct AuditPeriod: Sendable, Hashable, Comparable {
+    package let label: String
+
+    package init(_ label: String) { self.label = label }
+
+    /// True if there is such a day, week or month; hours have the offset of a time zone that is not known here.
+    var isReal: Bool { label.contains("T") || PeriodCalendar.utc.period(labelled: label) != nil }
+
+    /// Orders periods of one kind by time.
+    package static func < (left: Self, right: Self) -> Bool { left.label < right.label }
+
+    var kind: PeriodKind {
+        if label.contains("T") { return .hour }
+        if label.contains("W") { return .week }
+        return label.utf8.count > 7 ? .day : .month
+    }
+
+    /// Returns the number of shorter periods that it consists of; hours for a day on which no clock is changed.
+    func parts(of base: PeriodKind) -> Double {
+        guard base != kind, let whole = PeriodCalendar.utc.period(labelled: label) else { return 1 }
+        let days = Double(whole.end - whole.start) / 86_400
+        return max(1, (days / (base == .hour ? 1 / 24 : base == .day ? 1 : 7)).rounded())
+    }
+
+    /// Returns the labels of the shorter periods that it consists of, or its own; none of hours, which have the offset of a
+    /// time zone that is not known here.
+    func labels(of base: PeriodKind) -> [String] {
+        if kind == base { return [label] }
+        guard base != .hour, let whole = PeriodCalendar.utc.period(labelled: label) else { return [] }
+        let days = stride(from: whole.start.value, to: whole.end.value, by: 86_400).map {
+            PeriodCalendar.utc.period(base, containing: UnixSeconds($0))
+        }
+        return Set(days).map { PeriodCalendar.utc.label(of: $0) }
+    }
+}
+
+/// Numbers as people read them.
+enum AuditText {
+    /// Returns a number with at most two decimals, and none if it is whole.
+    static func number(_ value: Double) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+        let hundredths = Int64((value * 100).rounded())
+        let (whole, rest) = (hundredths.magnitude / 100, hundredths.magnitude % 100)
+        let sign = hundredths < 0 ? "-" : ""
+        if rest == 0 { return "\(sign)\(whole)" }
+        return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
+    }
 }

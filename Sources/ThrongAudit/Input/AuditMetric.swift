@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongWire
 
 /// The public description of a metric: from its plan, or from what its releases say of themselves.
 package struct AuditMetric: Sendable {
@@ -27,8 +26,10 @@ package struct AuditMetric: Sendable {
     let threshold: Int64
     /// The contribution bound. Unit: events of an identifier in a window.
     private(set) var bound: Int64
-    /// True if each release chooses its bound, and nothing says which it chose.
-    private(set) var isBoundOpen = false
+    /// True if each release chooses its bound.
+    let choosesBound: Bool
+    /// True if nothing says which bound a release chose, or the periods that it sums up.
+    private(set) var isBoundOpen: Bool
     let sums: [Sum]
     /// The numbers of questions that share an event with it, by which variances are multiplied.
     var factors = (events: Int64(1), devices: Int64(1))
@@ -92,6 +93,8 @@ package struct AuditMetric: Sendable {
         ].joined(separator: ", ")
         knows = !reach ? nil : layout.provedFirsts != nil ? "proved" : layout.firsts != nil ? "said" : nil
         bound = Int64(layout.contributionBound)
+        choosesBound = layout.rungs != nil
+        isBoundOpen = choosesBound
         sums = layout.sums.map { sum in
             Sum(
                 name: sum.name, most: max(abs(sum.lowest), abs(sum.highest)),
@@ -114,13 +117,12 @@ package struct AuditMetric: Sendable {
             try plan.layout(of: metric, rules: .system), threshold: metric.threshold,
             events: Set(metric.countingEvents.map(\.text)), audience: "\(purpose?.needsConsent ?? false) \(signals)",
             fields: fields, reach: metric.reach)
-        isBoundOpen = metric.choosesBound
     }
 
-    /// Returns the metric with the bound that a release chose.
-    func bounded(by other: Int64) -> AuditMetric {
+    /// Returns the metric with the bound that a release chose; nil if nothing says it.
+    func bounded(by chosen: Int64?) -> AuditMetric {
         var metric = self
-        (metric.bound, metric.isBoundOpen) = (other, false)
+        (metric.bound, metric.isBoundOpen) = (chosen ?? bound, chosen == nil)
         return metric
     }
 
@@ -143,8 +145,8 @@ package struct AuditMetric: Sendable {
 
     /// True if both ask the same of the same events.
     private func asksAlike(_ other: AuditMetric) -> Bool {
-        events == other.events && audience == other.audience && terms == other.terms && bound == other.bound
-            && splitsAlike(other)
+        events == other.events && audience == other.audience && terms == other.terms && splitsAlike(other)
+            && choosesBound == other.choosesBound && (choosesBound || bound == other.bound)
     }
 
     /// Returns the metric with the factors that it has beside others.

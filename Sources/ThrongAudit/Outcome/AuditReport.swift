@@ -166,35 +166,31 @@ package struct AuditFinding: Sendable, Codable, Hashable {
         case closeness
         /// A page has no other numbers than the files beside it.
         case page
-    }
-}
 
-extension AuditFinding {
-    /// The three risks of anonymous data (Opinion 05/2014 of the Article 29 Working Party).
-    enum Risk: String { case singlingOut = "singling out", linkability, inference }
-}
+        var risk: AuditFinding.Risk {
+            switch self {
+            case .equal, .sums, .margin: .inference
+            case .scatter, .threshold, .closeness: .singlingOut
+            case .page: .linkability
+            }
+        }
 
-extension AuditFinding.Check {
-    var risk: AuditFinding.Risk {
-        switch self {
-        case .equal, .sums, .margin: .inference
-        case .scatter, .threshold, .closeness: .singlingOut
-        case .page: .linkability
+        /// The risk, and what it means for people.
+        var meaning: String {
+            let words =
+                switch self {
+                case .equal, .sums:
+                    "what two answers to one question differ by is the answer about those whom one of them lacks"
+                case .scatter: "there is less noise than is promised, so that differences tell of few devices"
+                case .margin: "readers take numbers for closer than they are, or noise is missing"
+                case .threshold: "a number stands for few devices"
+                case .closeness: "numbers that are published together tell of few devices"
+                case .page: "a reader who has both files compares two answers to one question"
+                }
+            return "\(risk.rawValue): \(words)"
         }
     }
 
-    /// The risk, and what it means for people.
-    var meaning: String {
-        let words =
-            switch self {
-            case .equal, .sums:
-                "what two answers to one question differ by is the answer about those whom one of them lacks"
-            case .scatter: "there is less noise than is promised, so that differences tell of few devices"
-            case .margin: "readers take numbers for closer than they are, or noise is missing"
-            case .threshold: "a number stands for few devices"
-            case .closeness: "numbers that are published together tell of few devices"
-            case .page: "a reader who has both files compares two answers to one question"
-            }
-        return "\(risk.rawValue): \(words)"
-    }
+    /// The three risks of anonymous data (Opinion 05/2014 of the Article 29 Working Party).
+    enum Risk: String { case singlingOut = "singling out", linkability, inference }
 }

@@ -1,5 +1,5 @@
 /// Something that an app's developer should know, and that nothing throws: see ``ThrongOptions/notice``.
-public enum ThrongNotice: Sendable, Hashable {
+public enum ThrongNotice: Sendable, Hashable, CustomStringConvertible {
     /// Events were not sent, or not counted. The name is nil if events of several names went at once.
     case dropped(event: String?, reason: DropReason, count: Int)
     /// The person's answers could not be read. Everything counts as refused until they are given anew.
@@ -13,6 +13,21 @@ public enum ThrongNotice: Sendable, Hashable {
     case noPlan(ThrongError)
     /// The device could get nothing by which to prove its identifiers, and why. It is tried again.
     case noCredential(String)
+
+    /// The message: what was found and what to do.
+    public var description: String {
+        switch self {
+        case .dropped(let event, let reason, let count):
+            "\(count) of \(event.map { "event \($0.prefix(64))" } ?? "several events") not counted: \(reason.rawValue)."
+        case .consentLost:
+            "What the person said about purposes could not be read. All of them count as refused; ask again."
+        case .memoryLost: "What the device remembered was damaged; it goes on as another device."
+        case .anotherDevice:
+            "What is stored is another device's. This one goes on as its own; refusals hold, and agreement is asked for again."
+        case .noPlan(let error): "\(error)"
+        case .noCredential(let reason): "The device can't prove its identifiers yet: \(reason)"
+        }
+    }
 }
 
 /// The reason why an event was not sent, or not counted. A closed list.
@@ -50,7 +65,7 @@ public enum DropReason: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The reason why a ``Throng`` could not be started, has no plan, or could not keep a person's answer.
-public enum ThrongError: Error, Sendable, Hashable {
+public enum ThrongError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The plan's address does not end with `/v1/plan/APP`.
     case planAddress
     /// The plan's address is `http` to another machine, where everybody on the way could read what is sent.
@@ -61,26 +76,7 @@ public enum ThrongError: Error, Sendable, Hashable {
     case plan(String)
     /// The storage can't be used, or could not keep something.
     case storage(String)
-}
 
-extension ThrongNotice: CustomStringConvertible {
-    /// The message: what was found and what to do.
-    public var description: String {
-        switch self {
-        case .dropped(let event, let reason, let count):
-            "\(count) of \(event.map { "event \($0.prefix(64))" } ?? "several events") not counted: \(reason.rawValue)."
-        case .consentLost:
-            "What the person said about purposes could not be read. All of them count as refused; ask again."
-        case .memoryLost: "What the device remembered was damaged; it goes on as another device."
-        case .anotherDevice:
-            "What is stored is another device's. This one goes on as its own; refusals hold, and agreement is asked for again."
-        case .noPlan(let error): "\(error)"
-        case .noCredential(let reason): "The device can't prove its identifiers yet: \(reason)"
-        }
-    }
-}
-
-extension ThrongError: CustomStringConvertible {
     /// The message: what was found and what to do.
     public var description: String {
         switch self {

@@ -1,7 +1,8 @@
+internal import Synchronization
 internal import ThrongWire
 
 /// A field's value as the app knows it. It never leaves the device; its bucket's label does.
-public enum EventValue: Sendable, Hashable {
+public enum EventValue: Sendable, Hashable, EventValueConvertible {
     /// Text, such as a name from a list, a version or a route.
     case text(String)
     case integer(Int64)
@@ -22,6 +23,9 @@ public enum EventValue: Sendable, Hashable {
         case .flag(let flag): body(.flag(flag))
         }
     }
+
+    /// Itself.
+    public var eventValue: EventValue { self }
 }
 
 /// A type that a field of an event can be given as: numbers, texts and flags, literal or not, and an app's own types.
@@ -57,11 +61,6 @@ extension Batch.Scalar {
         case .null: body(.missing)
         }
     }
-}
-
-extension EventValue: EventValueConvertible {
-    /// Itself.
-    public var eventValue: EventValue { self }
 }
 
 extension String: EventValueConvertible {
@@ -110,4 +109,38 @@ extension UInt64: EventValueConvertible {}
 extension EventValueConvertible where Self: RawRepresentable, RawValue: EventValueConvertible {
     /// Its raw value.
     public var eventValue: EventValue { rawValue.eventValue }
+}
+
+/// The records that nobody has looked at yet: the only thing that ``Throng/record(_:_:)`` touches.
+final class Inbox: Sendable {
+    /// One call, with its own moment.
+    struct Record: Sendable {
+        let event: String
+        let fields: [String: EventValue]
+        let unixSeconds: UnixSeconds
+    }
+
+    private struct State {
+        var records: [Record] = []
+        var overflow = 0
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Adds a record; beyond the limit it is only counted.
+    func put(_ record: Record) {
+        state.withLock { state in
+            if state.records.count < limit { state.records.append(record) } else { state.overflow += 1 }
+        }
+    }
+
+    func takeAll() -> (records: [Record], overflow: Int) {
+        state.withLock { state in
+            defer { state = State() }
+            return (state.records, state.overflow)
+        }
+    }
 }

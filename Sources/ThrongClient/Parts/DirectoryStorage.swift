@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Foundation
 internal import Synchronization
 
@@ -186,10 +187,8 @@ struct DirectoryLock: ~Copyable {
         guard isShared || flock(file, LOCK_EX | LOCK_NB) == 0 else {
             Foundation.close(file)
             throw .storage(
-                """
-                Another Throng uses this directory; close it first, give each process one of its own, or open it with \
-                isShared in each of them.
-                """)
+                "Another Throng uses this directory; "
+                    + "close it first, give each process one of its own, or open it with isShared in each of them.")
         }
         self.file = file
         self.isShared = isShared
@@ -218,10 +217,8 @@ struct DirectoryLock: ~Copyable {
             guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < deadline else {
                 depth = 0
                 throw .storage(
-                    """
-                    Another process has held the directory for ten seconds: it hangs, or opened it without isShared. \
-                    End it, or let it say so.
-                    """)
+                    "Another process has held the directory for ten seconds: it hangs, or opened it without isShared. "
+                        + "End it, or let it say so.")
             }
             usleep(pause)
             pause = min(pause * 2, 20_000)
@@ -248,4 +245,84 @@ struct DirectoryLock: ~Copyable {
         depth -= 1
         if depth == 0, let file { _ = flock(file, LOCK_UN) }
     }
+}
+
+/// Runs an actor on a queue of its own, so that a slow disk holds no thread that the host's tasks share.
+final class DiskExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "throng", qos: .utility)
+    private let owner = Mutex<Owner>(Owner())
+
+    /// The actor would hold itself otherwise.
+    private struct Owner: Sendable { weak var turns: (any TurnTaking)? }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async {
+            let turns = self.owner.withLock(\.turns)
+            turns?.beginTurn()
+            job.runSynchronously(on: self.asUnownedSerialExecutor())
+            turns?.endTurn()
+        }
+    }
+
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+
+    /// Makes each of the actor's steps a turn, from the next one on.
+    func takeTurns(_ turns: any TurnTaking) { owner.withLock { $0.turns = turns } }
+}
+
+/// An owner of documents that shares them with others and uses them in turns. Both are called on the actor's own queue.
+protocol TurnTaking: AnyObject, Sendable {
+    /// Waits until it may, and takes in what others wrote.
+    func beginTurn()
+    /// Leaves nothing that is not written.
+    func endTurn()
+}
+
+/// Marks a file as one that backups leave out, where the system has such a mark.
+///
+/// On Apple's systems it is the resource value that backups honour; on Linux the attribute "no dump" (`chattr +d`), which
+/// dump(8) honours by itself and others where they are asked to. A `CACHEDIR.TAG` would say that the directory can be deleted
+/// and made again, and that is not so.
+enum BackupMark {
+    /// Marks an open file.
+    ///
+    /// - Returns: 0, or an error of the system. Linux' file systems may have no attributes, and that is none.
+    static func exclude(_ file: Int32, at path: String) -> Int32 {
+        #if canImport(Darwin)
+            do {
+                var url = URL(fileURLWithPath: path)
+                var values = URLResourceValues()
+                values.isExcludedFromBackup = true
+                try url.setResourceValues(values)
+            } catch { return EIO }
+        #elseif os(Linux)
+            var flags: CInt = 0
+            guard ioctl(file, readFlags, &flags) == 0, flags & noDump == 0 else { return 0 }
+            flags |= noDump
+            _ = ioctl(file, writeFlags, &flags)
+        #endif
+        return 0
+    }
+
+    /// Keeps a file from being read before the device was unlocked for the first time since it started, and no longer: what
+    /// waits is also sent while the screen is locked.
+    ///
+    /// - Returns: 0, or an error of the system.
+    static func protect(at path: String) -> Int32 {
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+            do {
+                try FileManager.default.setAttributes(
+                    [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
+            } catch { return EIO }
+        #endif
+        return 0
+    }
+
+    #if os(Linux)
+        // <linux/fs.h> has them as macros: FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_NODUMP_FL.
+        private static let readFlags = UInt(0x8000_6601 | MemoryLayout<CLong>.size << 16)
+        private static let writeFlags = UInt(0x4000_6602 | MemoryLayout<CLong>.size << 16)
+        private static let noDump: CInt = 0x40
+    #endif
 }

@@ -1,5 +1,6 @@
 public import Foundation
 internal import Synchronization
+public import ThrongWire
 
 #if canImport(CZlib)
     internal import CZlib
@@ -203,4 +204,73 @@ public enum TransportFailure: Error, Sendable, Hashable {
     case notSent
     /// The request may have arrived: the connection broke, or time ran out.
     case unanswered
+}
+
+/// A daemon that counts everything and keeps it, for an app's own tests.
+public final class MemorySink: ClientTransport {
+    private let taken = Mutex<[Batch]>([])
+    private let withdrawn = Mutex<[WithdrawRequest]>([])
+
+    /// Starts empty.
+    public init() {}
+
+    /// Every batch that was sent, in order.
+    public var batches: [Batch] { taken.withLock { $0 } }
+
+    /// Every event that was sent, in order, with the context's fields among its own.
+    public var events: [Batch.Event] { batches.flatMap(\.wholeEvents) }
+
+    /// Every request to take something back, in order; the batches stay.
+    public var withdrawals: [WithdrawRequest] { withdrawn.withLock { $0 } }
+
+    /// Takes a batch and says that all of it was counted, or a withdrawal and says that it holds.
+    public func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
+        do {
+            if request.url.lastPathComponent == "withdraw" {
+                let request = try JSONDecoder().decode(WithdrawRequest.self, from: request.body)
+                withdrawn.withLock { $0.append(request) }
+                return ClientResponse(status: 202, body: Data(#"{"receipt":""}"#.utf8))
+            }
+            let batch = try JSONDecoder().decode(Batch.self, from: request.body)
+            taken.withLock { $0.append(batch) }
+            let answer = BatchAnswer(accepted: batch.events.count, refused: [])
+            return ClientResponse(status: 202, body: try JSONEncoder().encode(answer))
+        } catch { return ClientResponse(status: 400, body: Data(#"{"error":"wrong_shape"}"#.utf8)) }
+    }
+}
+
+extension Batch {
+    /// The events, with the context's fields among their own.
+    var wholeEvents: [Event] {
+        events.map { event in
+            var whole = event
+            let fields = context.merging(event.fields ?? [:]) { _, own in own }
+            whole.fields = fields.isEmpty ? nil : fields
+            return whole
+        }
+    }
+}
+
+/// Writes each notice to the standard error once, in debug builds.
+final class NoticePrinter: Sendable {
+    /// The notices that were printed already: reasons by event, not numbers.
+    private let said = Mutex<Set<ThrongNotice>>([])
+    /// An app that makes up names must not fill the memory.
+    private static let most = 1000
+
+    static let shared = NoticePrinter()
+
+    func say(_ notice: ThrongNotice) {
+        var kind = notice
+        if case .dropped(let event, let reason, _) = notice {
+            // The plan wants these two.
+            guard reason != .notSampled, reason != .contributionBound else { return }
+            kind = .dropped(event: event, reason: reason, count: 0)
+        }
+        let isNew = said.withLock { $0.count < Self.most && $0.insert(kind).inserted }
+        guard isNew else { return }
+        let line = Array("Throng: \(notice)\n".utf8)
+        // Nobody reads it where nothing can be written.
+        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
 }

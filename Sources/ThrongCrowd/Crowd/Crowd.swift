@@ -10,13 +10,10 @@ internal import ThrongSystem
 package struct Crowd: Sendable {
     /// The devices that were read; none of a crowd that is made up as a whole.
     package let devices: [SampleDevice]
-    private let people: People
-
-    /// The doings of its devices.
-    private enum People: Sendable {
-        case shoppers([Shopper])
-        case made(MadeCrowd)
-    }
+    /// The days that were read, of which each visitor has one; none makes days up.
+    private let recorded: [RecordedDay]
+    /// A crowd that is made up from a plan; nil for the sample's.
+    private let made: MadeCrowd?
 
     /// One batch on its way.
     package struct Parcel: Sendable {
@@ -33,30 +30,6 @@ package struct Crowd: Sendable {
         }
     }
 
-    /// One of those who shop on one day, with the sessions that began on it.
-    struct Shopper: Sendable {
-        fileprivate(set) var sessions: [[(event: String, at: UnixSeconds)]] = []
-        fileprivate(set) var channel = ""
-        fileprivate(set) var lifecycle = ""
-
-        fileprivate mutating func add(_ event: String, at: UnixSeconds, opensSession: Bool) {
-            if opensSession || sessions.isEmpty { sessions.append([]) }
-            sessions[sessions.count - 1].append((event, at))
-        }
-
-        /// The sessions at the same times of day as in the original; one that ran past midnight stays on its day.
-        func visits(amountSeed: UInt64) -> [[Step]] {
-            var amounts = SeededGenerator(seed: amountSeed)
-            return sessions.map { session in
-                let start = session.first?.at.value ?? 0
-                return session.map { event, at in
-                    let amount = event == "purchase" ? [("amount", Crowd.amount(&amounts))] : []
-                    return Step(event: event, second: min(start % 86_400 + (at.value - start), 86_399), fields: amount)
-                }
-            }
-        }
-    }
-
     /// One event of a visit.
     struct Step: Sendable {
         let event: String
@@ -69,7 +42,7 @@ package struct Crowd: Sendable {
     /// Reads `devices.ndjson.gz` and `shop.csv.gz` from a folder.
     package init(folder: String) throws {
         devices = try SampleDevice.all(in: folder + "/devices.ndjson.gz")
-        people = .shoppers(try Self.shoppers(of: folder + "/shop.csv.gz"))
+        (recorded, made) = (try Self.shoppers(of: folder + "/shop.csv.gz"), nil)
     }
 
     /// Makes a crowd up from a plan: every event, and every bucket of every dimension.
@@ -77,16 +50,24 @@ package struct Crowd: Sendable {
     /// - Parameters:
     ///   - devices: real ones, whose user agents, screens, memories and cores it has; none makes them up, too.
     ///   - shares: what is known of how often buckets come.
-    package init(of plan: Plan, devices: [SampleDevice] = [], shares: CrowdShares = CrowdShares()) throws {
+    ///   - events: a file of recorded events, one device's day of which each device has; nil makes days up.
+    package init(
+        of plan: Plan, devices: [SampleDevice] = [], shares: CrowdShares = CrowdShares(), events: String? = nil
+    ) throws {
         self.devices = devices
-        people = .made(try MadeCrowd(plan, shares: shares, rules: .system))
+        recorded = try events.map { try RecordedDay.all(in: $0) } ?? []
+        // Recorded were those who could be.
+        made = try MadeCrowd(plan, shares: shares, consenting: recorded.isEmpty ? 0.75 : 1, rules: .system)
     }
 
-    /// True if nothing of it was observed anywhere.
-    package var isMadeUp: Bool { if case .made = people { true } else { false } }
+    /// True if it comes from a plan, or from recorded events.
+    package var isMadeUp: Bool { made != nil }
+
+    /// True if nobody said which of its fields go together.
+    var isGuessed: Bool { recorded.isEmpty }
 
     /// The events of which nobody said how many devices send them.
-    package var guessedEvents: [String] { if case .made(let crowd) = people { crowd.guessedEvents } else { [] } }
+    package var guessedEvents: [String] { isGuessed ? made?.guessedEvents ?? [] : [] }
 
     package enum Posting: Sendable {
         /// All at one time, whenever their events happened: a demonstration does not last a day.
@@ -148,8 +129,13 @@ package struct Crowd: Sendable {
         }
     }
 
-    /// Those who come: devices in turn, each with a random shopper.
+    /// Those who come: devices in turn, each with a random shopper; of recorded ones no device twice.
     package func visitors(_ count: Int, seed: UInt64, isShuffled: Bool = false) -> [Visitor] {
+        if isMadeUp, !isGuessed {
+            var (seen, random): (Set<String>, SeededGenerator) = ([], SeededGenerator(seed: seed))
+            let days = recorded.filter { seen.insert($0.device).inserted }.shuffled(using: &random)
+            return days.prefix(count).map { Visitor($0, on: nil, seed: random.next()) }
+        }
         var visitors: [Visitor] = []
         forEachVisitor(count, seed: seed, isShuffled: isShuffled) { visitors.append($0) }
         return visitors
@@ -161,13 +147,12 @@ package struct Crowd: Sendable {
         var random = SeededGenerator(seed: seed)
         let devices = isShuffled ? devices.shuffled(using: &random) : devices
         for place in 0..<count {
-            switch people {
-            case .shoppers(let shoppers):
-                let shopper = shoppers[Int(random.next() % UInt64(shoppers.count))]
-                try take(Visitor(devices[place % devices.count], shopper, amountSeed: random.next()))
-            case .made(let crowd):
-                let sample = devices.isEmpty ? nil : devices[place % devices.count]
-                try take(Visitor(crowd.guest(seed: random.next(), sample: sample), of: crowd))
+            let sample = devices.isEmpty ? nil : devices[place % devices.count]
+            if let made, isGuessed {
+                try take(Visitor(made.guest(seed: random.next(), sample: sample), of: made))
+            } else {
+                let day = recorded[Int(random.next() % UInt64(recorded.count))]
+                try take(Visitor(day, on: sample, seed: random.next(), of: made))
             }
         }
     }
@@ -217,13 +202,13 @@ package struct Crowd: Sendable {
     }
 
     /// The shop's file has no amounts: these are made up, skewed as orders are, 5 to 400 EUR.
-    fileprivate static func amount(_ random: inout SeededGenerator) -> String {
+    static func amount(_ random: inout SeededGenerator) -> String {
         let share = random.fraction()
         let cents = Int(500 + 39_500 * share * share * share)
         return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
     }
 
-    private static func shoppers(of file: String) throws -> [Shopper] {
+    private static func shoppers(of file: String) throws -> [RecordedDay] {
         let lines = try SampleDevice.lines(of: file)
         let names = (lines.first ?? "").split(separator: ",").map(String.init)
         let columns = ["user_id", "session_id", "event", "timestamp", "acquisition_channel", "user_lifecycle"]
@@ -231,7 +216,7 @@ package struct Crowd: Sendable {
         guard !columns.contains(nil) else { throw CrowdError.lacksColumns(file: file) }
         let places = columns.compactMap { $0 }
         var order: [String] = []
-        var shoppers: [String: Shopper] = [:]
+        var shoppers: [String: RecordedDay] = [:]
         var (lastSession, name) = ("", "")
         for (place, line) in lines.enumerated().dropFirst() {
             let values = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -242,8 +227,8 @@ package struct Crowd: Sendable {
             lastSession = values[places[1]]
             if isNewSession { name = "\(values[places[0]]) \(PeriodCalendar.utc.date(at: at))" }
             if shoppers[name] == nil { order.append(name) }
-            shoppers[name, default: Shopper()].channel = values[places[4]]
-            shoppers[name]?.lifecycle = values[places[5]]
+            shoppers[name, default: RecordedDay(device: name)].values["channel"] = .text(values[places[4]])
+            shoppers[name]?.values["lifecycle"] = .text(values[places[5]])
             shoppers[name]?.add(values[places[2]], at: at, opensSession: isNewSession)
         }
         return order.compactMap { shoppers[$0] }
@@ -265,5 +250,114 @@ extension Purpose {
     package func consentMember(isOutdated: Bool = false) -> String {
         let version = isOutdated ? consentVersion - 1 : consentVersion
         return version > 1 ? "\"consent_version\":\(version)," : ""
+    }
+}
+
+/// The reason why a file of the sample, or one of shares, can't be read.
+package enum CrowdError: Error, Equatable, CustomStringConvertible {
+    case unreadable(file: String)
+    case malformed(file: String, line: Int)
+    case malformedShare(file: String, line: Int)
+    case malformedEvent(file: String, line: Int)
+    case lacksColumns(file: String)
+    case unlikeHeader(file: String, line: Int)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let file):
+            "\(file): there is no such file, or it can't be read. Name a file of the sample, as in Deploy/sample, or none at all."
+        case .malformed(let file, let line):
+            "\(file): line \(line) is no device. Each line is one JSON object, as in Deploy/sample/devices.ndjson.gz."
+        case .malformedShare(let file, let line):
+            "\(file): line \(line) is no share. After a header each line is a dimension of the plan, one of its buckets, and a number "
+                + "from 0, such as genre,News,0.4; or devices, an event and a share; events, an event and a number from 1; consent, a "
+                + "purpose that asks and a share; or hours, an hour in UTC and a share."
+        case .malformedEvent(let file, let line):
+            "\(file): line \(line) is no event of a device. Each line is one JSON object, such as "
+                + #"{"event":"home","at":"2026-11-21T10:02:11Z","device":"a","fields":{},"context":{}}."#
+        case .lacksColumns(let file):
+            "\(file): its first line lacks one of user_id, session_id, event, timestamp, acquisition_channel, "
+                + "user_lifecycle. Name a file such as Deploy/sample/shop.csv.gz."
+        case .unlikeHeader(let file, let line):
+            "\(file): line \(line) does not fit the first line, or has no instant such as 2024-03-13 10:21:14. Mend the line."
+        }
+    }
+}
+
+/// An event that somebody wrote down: a line of NDJSON that `throng replay` posts and `throng plan check --events` reads.
+package struct RecordedEvent: Sendable, Decodable {
+    package let event: String
+    /// RFC 3339.
+    package let at: String
+    package let fields: [String: Batch.Scalar]?
+    package let count: Int?
+    package let device: String?
+    package let context: [String: Batch.Scalar]?
+}
+
+/// One device's events of one day in UTC, and the fields that it said of itself.
+struct RecordedDay: Sendable {
+    let device: String
+    var values: [FieldName: MadeValue] = [:]
+    /// Its visits, each with its steps in their order.
+    private(set) var visits: [[Crowd.Step]] = []
+    /// The time at which the last visit began.
+    private var start = UnixSeconds.epoch
+
+    init(device: String) { self.device = device }
+
+    /// Adds an event of a session, at the same time of day as in the original; a session that runs past midnight stays
+    /// on its day.
+    mutating func add(_ event: String, at: UnixSeconds, opensSession: Bool) {
+        if opensSession || visits.isEmpty {
+            visits.append([])
+            start = at
+        }
+        let second = min(start.value % 86_400 + (at.value - start.value), 86_399)
+        visits[visits.count - 1].append(Crowd.Step(event: event, second: second, fields: []))
+    }
+
+    /// Reads a file: fields that go together do so in each device's day, and it has its own hours.
+    static func all(in file: String) throws -> [RecordedDay] {
+        guard let bytes = FileManager.default.contents(atPath: file) else { throw CrowdError.unreadable(file: file) }
+        let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let decoder = JSONDecoder()
+        var (days, places): ([RecordedDay], [String: Int]) = ([], [:])
+        var reader = TimestampReader()
+        for (number, line) in lines.enumerated() {
+            let malformed = CrowdError.malformedEvent(file: file, line: number + 1)
+            let event: RecordedEvent
+            do { event = try decoder.decode(RecordedEvent.self, from: Data(line.utf8)) } catch { throw malformed }
+            var text = event.at
+            guard let at = text.withUTF8({ reader.instant($0) }), let device = event.device else { throw malformed }
+            let day = at.flooredQuotient(by: 86_400)
+            let place = places["\(day) \(device)", default: days.count]
+            places["\(day) \(device)"] = place
+            if place == days.count { days.append(RecordedDay(device: device)) }
+            days[place].add(event, second: at.value - day * 86_400)
+        }
+        guard !days.isEmpty else { throw CrowdError.malformedEvent(file: file, line: 1) }
+        return days
+    }
+
+    private mutating func add(_ event: RecordedEvent, second: Int64) {
+        for (name, value) in event.context ?? [:] { values[FieldName(name)] = value.made }
+        let fields = (event.fields ?? [:]).compactMap { name, value in value.made.json.map { (name: name, json: $0) } }
+        let step = Crowd.Step(event: event.event, second: second, fields: fields)
+        if visits.isEmpty { visits = [[]] }
+        visits[0] += Array(repeating: step, count: min(max(event.count ?? 1, 1), 1000))
+    }
+}
+
+extension Batch.Scalar {
+    /// The same for a crowd; a flag is its word.
+    fileprivate var made: MadeValue {
+        switch self {
+        case .text(let text): .text(text)
+        case .integer(let integer): .number(Double(integer))
+        case .number(let number): .number(number)
+        case .flag(let flag): .text("\(flag)")
+        case .null: .missing
+        }
     }
 }

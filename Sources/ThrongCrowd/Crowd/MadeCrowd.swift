@@ -16,6 +16,8 @@ struct MadeCrowd: Sendable {
     private let unknown: [Int]
     private let funnels: [[Move]]
     private let shares: CrowdShares
+    /// The weights of the hours at which visits begin.
+    private let hours: [Double]
     /// Combinations of buckets that no device can have.
     private let impossible: [Combination]
 
@@ -39,12 +41,14 @@ struct MadeCrowd: Sendable {
         let wanted: [(field: Int, dimension: DimensionName, bucket: Int)]
     }
 
-    /// Shares of devices: those that agree where they are asked, that send a signal, that agreed to an earlier version
-    /// only, and that are offline for hours.
-    private static let (consenting, refusing, outdated, late) = (0.75, 0.08, 0.02, 0.03)
+    /// The share of devices that agree where they are asked and nobody said how many do.
+    private let consenting: Double
+
+    /// Shares of devices: those that send a signal, that agreed to an earlier version only, and that are offline for hours.
+    private static let (refusing, outdated, late) = (0.08, 0.02, 0.03)
 
     /// Makes the values of all fields of a plan.
-    init(_ plan: Plan, shares: CrowdShares, rules: UserAgentRules) throws(BucketingProblem) {
+    init(_ plan: Plan, shares: CrowdShares, consenting: Double, rules: UserAgentRules) throws(BucketingProblem) {
         var dimensions: [ThrongPlan.Dimension] = []
         for dimension in plan.dimensions + plan.metrics.flatMap({ plan.cubeDimensions(of: $0) })
         where ![.time, .event].contains(dimension.field) && !dimensions.contains(dimension) {
@@ -59,7 +63,7 @@ struct MadeCrowd: Sendable {
             if table.isOfDevice { device.append(table) } else { own.append(table) }
         }
         (self.device, self.own) = (device, own)
-        self.shares = shares
+        (self.shares, hours, self.consenting) = (shares, shares.hours, consenting)
         events = try Self.events(of: plan, own, shares)
         unknown = events.indices.filter { [events] in events[$0].senders == nil }
         funnels = try Self.funnels(of: plan, own, events.map(\.name))
@@ -144,8 +148,6 @@ struct MadeCrowd: Sendable {
         fileprivate(set) var fields: [(name: String, json: String)] = []
         fileprivate(set) var values: [FieldName: MadeValue] = [:]
         fileprivate(set) var manners = Visitor.Manners()
-        /// The share of people who agree from which on it is one of them.
-        fileprivate var reluctance = 0.0
         fileprivate var buckets: [DimensionName: Int] = [:]
         /// The place of its favourite value of each field of events.
         fileprivate var tastes: [Int] = []
@@ -167,10 +169,10 @@ struct MadeCrowd: Sendable {
         }
         guest.tastes = own.map { $0.draw(using: &random) }
         let isTold = random.fraction() < Self.refusing
-        guest.reluctance = random.fraction()
-        guest.manners = Visitor.Manners(
-            signals: isTold ? [.globalPrivacyControl, .doNotTrack] : [], isOutdated: random.fraction() < Self.outdated,
-            delay: random.fraction() < Self.late ? Int64(1800 + 60_000 * random.fraction()) : 0)
+        guest.manners.reluctance = random.fraction()
+        guest.manners.signals = isTold ? [.globalPrivacyControl, .doNotTrack] : []
+        guest.manners.isOutdated = random.fraction() < Self.outdated
+        guest.manners.delay = random.fraction() < Self.late ? Int64(1800 + 60_000 * random.fraction()) : 0
         for table in device where sample != nil && SampleDevice.fieldNames.contains(table.name.text) {
             guest.values[table.name] = sample?.value(of: table.name) ?? .missing
         }
@@ -187,8 +189,8 @@ struct MadeCrowd: Sendable {
 
     var guessedEvents: [String] { unknown.map { events[$0].name } }
 
-    func agrees(_ guest: MadeDevice, to purpose: PurposeName) -> Bool {
-        guest.reluctance < shares.consent(to: purpose) ?? Self.consenting
+    func agrees(_ manners: Visitor.Manners, to purpose: PurposeName) -> Bool {
+        manners.reluctance < shares.consent(to: purpose) ?? consenting
     }
 
     /// Draws a device's events, by visit, of those of which somebody knows how many devices send them. One that comes
@@ -221,7 +223,7 @@ struct MadeCrowd: Sendable {
 
     private func visit(of guest: MadeDevice, with known: [Move], _ random: inout SeededGenerator) -> [Crowd.Step] {
         var steps: [Crowd.Step] = []
-        var second = Self.start(&random)
+        var second = start(&random)
         func add(_ move: Move, _ random: inout SeededGenerator) {
             if let step = step(move, of: guest, at: min(second, 86_399), &random) { steps.append(step) }
             second += Int64(5 + 70 * random.fraction())
@@ -271,13 +273,12 @@ struct MadeCrowd: Sendable {
         return nil
     }
 
-    /// The second of the day at which a visit begins: few at night, most in the evening.
-    private static func start(_ random: inout SeededGenerator) -> Int64 {
-        let weights = [2, 1, 1, 1, 1, 2, 4, 6, 8, 8, 7, 7, 8, 8, 7, 7, 8, 9, 10, 12, 12, 10, 7, 4]
-        var left = random.fraction() * Double(weights.reduce(0, +))
+    /// The second of the day at which a visit begins.
+    private func start(_ random: inout SeededGenerator) -> Int64 {
+        var left = random.fraction() * hours.reduce(0, +)
         var hour = 0
-        while hour < 23, left >= Double(weights[hour]) {
-            left -= Double(weights[hour])
+        while hour < 23, left >= hours[hour] {
+            left -= hours[hour]
             hour += 1
         }
         return Int64(hour) * 3600 + Int64(3000 * random.fraction())

@@ -1,7 +1,6 @@
 internal import ThrongIngest
 package import ThrongPlan
 package import ThrongRelease
-internal import ThrongSystem
 
 /// Counts a plan's days as a daemon does, without a journal and PostgreSQL.
 package struct DayCounter: Sendable {

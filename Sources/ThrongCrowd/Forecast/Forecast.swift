@@ -1,4 +1,8 @@
+internal import ThrongNoise
 package import ThrongPlan
+package import ThrongRelease
+package import ThrongReport
+internal import ThrongSystem
 
 /// The numbers that a plan would show of a day, if a crowd came, and how well devices hide in what they send.
 ///
@@ -7,7 +11,7 @@ package import ThrongPlan
 package struct Forecast: Sendable, Encodable {
     /// Unit: devices a day.
     package let devices: Int
-    /// The number of days; all that is said is the median of them, but of shown shares the mean.
+    /// The number of days, each released ``draws`` times; all that is said is the median, but of shown shares the mean.
     package let days: Int
     /// The hiding places that they have, by purpose, and over all purposes together.
     package let crowding: [Uniqueness]
@@ -37,6 +41,11 @@ package struct Forecast: Sendable, Encodable {
         }
     }
 
+    /// The releases of each day: nobody knows which noise an installation will draw.
+    static let draws = 6
+    /// The part by which ranges of shares are wider at each end where nobody said which fields go together. Measured on
+    /// seven plans whose crowds knew nothing of this one's: 19 of 20 days need half of it.
+    static let doubt = 0.05
     /// The most devices that a forecast takes; more would show no less.
     package static let most = 100_000
     /// The most devices of a made-up crowd that are looked at for how well they hide.
@@ -55,12 +64,96 @@ package struct Forecast: Sendable, Encodable {
         crowding = try plan.crowding(of: crowd.visitors(min(terms.devices, known), seed: terms.seed, isShuffled: true))
         let inUTC = plan.inUTC
         var sent: [MetricName: [Int64: Int]] = [:]
+        var secrets = SeededGenerator(seed: terms.seed)
         let released = try ForecastDays.count(inUTC, crowd, terms, through: last, progress: progress) { day in
             sent.merge(day.sent) { $0.merging($1, uniquingKeysWith: +) }
-            return try ForecastDay(day, of: inUTC, seed: terms.seed)
-        }
+            return try (0..<Self.draws).map { _ in try ForecastDay(day, of: inUTC, seed: secrets.next()) }
+        }.flatMap { $0 }
         metrics = inUTC.metrics.map { metric in
-            MetricForecast(metric, of: inUTC, released, sent: sent[metric.name] ?? [:], devices: terms.devices)
+            MetricForecast(
+                metric, of: inUTC, released, sent: sent[metric.name] ?? [:], devices: terms.devices,
+                doubt: crowd.isGuessed ? Self.doubt : 0)
+        }
+    }
+
+    /// Tables for a terminal.
+    package var lines: [String] {
+        [
+            "\(Wording.english.count(days, "day")), each of \(Wording.english.count(devices, "device")) that do what "
+                + "somebody of the crowd did; of the days the median."
+        ] + taken + ["", "How many are alone with what a batch says of them"]
+            + Self.columns([["purpose", "devices", "as values", "in buckets", "a batch tells"]] + crowding.map(\.row))
+            + [""] + told + [
+                "", "What would be shown of a day; what is close to k may or may not be, by chance",
+                "(Only recorded events, by --events, tell which fields of your people go together.)",
+            ]
+            + Self.columns(
+                [
+                    [
+                        "metric", "grouping", "shown", "may be", "of its events", "on 19 of 20 days", "events off by",
+                        "devices off by",
+                    ]
+                ]
+                    + metrics.flatMap(\.rows)) + ["", "When the first number comes"]
+            + Self.columns(metrics.map { [$0.metric, $0.firstNumber] }) + bounds + decayed
+    }
+
+    private var taken: [String] {
+        guard !proved.isEmpty else { return [] }
+        return [
+            "All are taken to prove themselves for \(proved.joined(separator: ", ")); the more can't, the more is withheld."
+        ]
+    }
+
+    private var told: [String] {
+        guard let whole = crowding.last else { return [] }
+        return ["What each dimension tells of a device, in bits: each halves those that it can be"]
+            + Self.columns(whole.dimensions.map { [$0.dimension, Uniqueness.text($0.bits)] })
+    }
+
+    private var bounds: [String] {
+        let rows = metrics.compactMap { metric -> [String]? in
+            guard let bound = metric.bound else { return nil }
+            let now = "\(Wording.english.number(bound.bound)) cuts \(Self.percent(bound.cut)) of its events"
+            guard bound.suggested != bound.bound else { return [metric.metric, now] }
+            return [
+                metric.metric, now,
+                "\(Wording.english.number(bound.suggested)) would cut \(Self.percent(bound.suggestedCut)), "
+                    + "with margins of events \(BoundForecast.change(from: bound.bound, to: bound.suggested)) as wide",
+            ]
+        }
+        guard !rows.isEmpty else { return [] }
+        return ["", "What bounds on a device's events cut; metrics of the same events take the largest of theirs"]
+            + Self.columns(rows)
+    }
+
+    private var decayed: [String] {
+        let rows = metrics.flatMap { metric in
+            metric.decay.map { cost in
+                [
+                    metric.metric, cost.step,
+                    "\(cost.numbersAfter) of \(cost.numbersBefore) numbers a \(metric.period.rawValue) are left",
+                ]
+            }
+        }
+        return rows.isEmpty ? [] : ["", "What decay takes"] + Self.columns(rows)
+    }
+
+    /// "99.3%"; "100%" is all, and "0%" nothing.
+    static func percent(_ share: Double) -> String {
+        let tenths = share <= 0 ? 0 : share >= 1 ? 1000 : min(max(Int((share * 1000).rounded()), 1), 999)
+        return tenths.isMultiple(of: 10) ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
+    }
+
+    /// Rows whose columns stand under each other.
+    private static func columns(_ rows: [[String]]) -> [String] {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { place in rows.filter { $0.count > place }.map { $0[place].count }.max() ?? 0 }
+        return rows.map { row in
+            let padded = zip(row, widths).enumerated().map { place, cell in
+                place == row.count - 1 ? cell.0 : cell.0 + String(repeating: " ", count: cell.1 - cell.0.count)
+            }
+            return "  " + padded.joined(separator: "  ")
         }
     }
 }
@@ -104,5 +197,176 @@ extension Plan {
         }
         return groupings.indices.dropFirst().sorted { rank($0) < rank($1) }.prefix(GroupingAdvice.mostTried)
             .map { groupings[$0].map(\.name) }
+    }
+}
+
+/// Days on which crowds came, the oldest first, and then a week and a month where a metric has such a period.
+enum ForecastDays {
+    /// Counts days, and hands each one over.
+    static func count<Found>(
+        _ plan: Plan, _ crowd: Crowd, _ terms: Forecast.Terms, through last: CalendarDate, progress: () -> Void,
+        _ release: (CountedDay) throws -> Found
+    ) throws -> [Found] {
+        let counter = try DayCounter(plan)
+        func count(_ places: Range<Int>, from first: UnixSeconds, _ progress: () -> Void) throws -> CountedDay {
+            try counter.count { take in
+                for place in places {
+                    let day = PeriodCalendar.utc.period(.day, containing: first + Int64(place) * 86_400)
+                    let posting: Crowd.Posting =
+                        switch terms.posting {
+                        case .asItHappens: .asItHappens
+                        case .atOnce: .atOnce(day.end + 1)
+                        }
+                    try crowd.forEachParcel(
+                        plan: plan, purposes: plan.purposes, day: day.start, posting: posting, devices: terms.devices,
+                        seed: terms.seed &+ UInt64(place), isShuffled: true, progress: progress, take)
+                }
+            }
+        }
+        let last = UnixSeconds(last.daysSince1970 * 86_400)
+        var found = try (0..<terms.days).map { place in
+            let day = try count(place..<place + 1, from: last - Int64(terms.days - 1) * 86_400, progress)
+            return try release(day.keeping { $0 != .week && $0 != .month })
+        }
+        for kind in [PeriodKind.week, .month] where plan.metrics.contains(where: { $0.period == kind }) {
+            let period = PeriodCalendar.utc.period(kind, containing: last)
+            let whole = Int((period.end.value - period.start.value) / 86_400)
+            let days = min(terms.days, whole, Forecast.most / terms.devices)
+            found.append(try release(count(0..<max(days, 1), from: period.start) {}.keeping { $0 == kind }))
+        }
+        return found
+    }
+}
+
+extension CountedDay {
+    /// The same without the metrics of other periods.
+    fileprivate func keeping(_ isKept: (PeriodKind) -> Bool) -> CountedDay {
+        CountedDay(cubes: cubes.filter { isKept($0.layout.period) }, proved: proved, sent: sent)
+    }
+}
+
+extension Array where Element: Comparable {
+    /// The middle one; of two middle ones the lower. Nil of none.
+    var median: Element? { isEmpty ? nil : sorted()[(count - 1) / 2] }
+}
+
+/// One day, counted and released.
+package struct ForecastDay: Sendable {
+    /// Its metrics' periods, in the order in which they are released.
+    package let made: [Made]
+
+    package struct Made: Sendable {
+        package let cube: StoredCube
+        /// The numbers that leave the house.
+        package let decision: ReleaseDecision
+
+        /// Returns the events that were counted, by cell of a grouping.
+        package func events(by grouping: Margin) -> [CellIndex: Int64] {
+            let project = cube.layout.projection(from: cube.layout.leaf, to: grouping)
+            return cube.counters.reduce(into: [:]) { sums, counter in
+                guard counter.measure == .count else { return }
+                sums[project(counter.cell), default: 0] += counter.value
+            }
+        }
+    }
+
+    /// Releases a counted day; the same seed draws the same noise.
+    package init(_ day: CountedDay, of plan: Plan, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let secret = DrawSecret(bytes: (0..<32).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+        made = try day.cubes.compactMap { cube in
+            guard let metric = plan.metric(cube.layout.metric) else { return nil }
+            let terms = plan.releaseTerms(of: metric)
+            let release = MarginCase(
+                header: ReleaseHeader(plan: plan, metric: metric, layout: cube.layout, period: cube.period),
+                on: ReleaseEvidence(
+                    layout: cube.layout, period: cube.period, parts: [cube], terms: terms,
+                    origins: terms.origins.mapValues { [$0] }, countedInLayout: terms.counted,
+                    proved: day.proved[metric.name] ?? []), factors: plan.marginFactors(of: metric))
+            return Made(cube: cube, decision: try release.decide(secret: secret))
+        }
+    }
+}
+
+extension Uniqueness {
+    fileprivate var row: [String] {
+        [
+            purpose ?? "all together", Wording.english.number(devices), alone(uniqueValues), alone(uniqueBuckets),
+            "\(Self.text(bits)) bits",
+        ]
+    }
+
+    private func alone(_ count: Int) -> String {
+        "\(Wording.english.number(count)) (\(Forecast.percent(Double(count) / Double(max(devices, 1)))))"
+    }
+
+    /// "5.21".
+    fileprivate static func text(_ bits: Double) -> String {
+        let hundredths = Int64((bits * 100).rounded())
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    }
+}
+
+extension MetricForecast {
+    fileprivate var rows: [[String]] {
+        guard !groupings.isEmpty else { return [[metric, "the crowd has none of its events"]] }
+        return groupings.map { grouping in
+            [
+                metric, grouping.dimensions.isEmpty ? "total" : grouping.dimensions.joined(separator: " \u{00d7} "),
+                Wording.english.number(grouping.numbers),
+                Wording.english.number(max(0, grouping.reached - grouping.numbers)),
+                Forecast.percent(grouping.shown),
+                "\(Forecast.percent(grouping.shownFrom)) to \(Forecast.percent(grouping.shownTo))",
+                "\u{00b1}\(Wording.english.number(Int(grouping.eventMargin)))",
+                grouping.deviceMargin.map { "\u{00b1}\(Wording.english.number(Int($0)))" } ?? "-",
+            ]
+        }
+    }
+
+    fileprivate var firstNumber: String {
+        if let firstNumberHours { return "within \(Wording.english.count(firstNumberHours, "hour"))" }
+        if let devicesForTotal {
+            return "never: its total takes about \(Wording.english.number(devicesForTotal)) devices a day"
+        }
+        return "not known"
+    }
+}
+
+extension ReleasedBound {
+    /// A line for a terminal.
+    package var line: String {
+        func number(_ number: Int) -> String { Wording.english.number(number) }
+        guard let exceeded else {
+            return "metric '\(metric)': no released number of '\(frequency)' tells what its bound cuts"
+        }
+        if let chosen {
+            let told = "as '\(frequency)' tells in \(Wording.english.count(periods, "period"))"
+            return "metric '\(metric)': a period that begins today takes bound \(number(chosen)), \(told)"
+        }
+        var line = "metric '\(metric)': contribution_bound \(number(bound)) is exceeded by \(exceeded.text), "
+        line += "as '\(frequency)' tells in \(Wording.english.count(periods, "period"))"
+        if let suggested, let part = suggestedExceeded {
+            line += "; \(number(suggested)) would be by \(part.text), with margins of events "
+            line += "\(BoundForecast.change(from: bound, to: suggested)) as wide"
+        } else if exceeded.least > Self.mostExceeded {
+            line += "; that is too low, and a band that few reach would tell by how much"
+        }
+        return line
+    }
+}
+
+extension ReleasedBound.Part {
+    fileprivate var text: String {
+        let (low, high) = (Forecast.percent(least), Forecast.percent(most))
+        return low == high ? low : "\(low) to \(high)"
+    }
+}
+
+extension BoundForecast {
+    /// The width that margins of events have by another bound, in parts of those that are: "0.17 times".
+    fileprivate static func change(from bound: Int, to other: Int) -> String {
+        let (width, another) = (max(Double(bound), NoiseWidth.leastBound), max(Double(other), NoiseWidth.leastBound))
+        let hundredths = Int((100 * another / width).rounded())
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) times"
     }
 }

@@ -1,5 +1,7 @@
+internal import Foundation
 package import ThrongPlan
 internal import ThrongRelease
+internal import ThrongSystem
 
 /// The numbers of one metric that a day would show.
 package struct MetricForecast: Sendable, Encodable {
@@ -18,12 +20,13 @@ package struct MetricForecast: Sendable, Encodable {
     package let devicesForTotal: Int?
     package let decay: [DecayCost]
 
-    init(_ metric: Metric, of plan: Plan, _ days: [ForecastDay], sent: [Int64: Int], devices: Int) {
+    /// - Parameter doubt: see ``Forecast/doubt``.
+    init(_ metric: Metric, of plan: Plan, _ days: [ForecastDay], sent: [Int64: Int], devices: Int, doubt: Double) {
         self.metric = metric.name.text
         period = metric.period
         let made = days.map { $0.made.filter { $0.cube.layout.metric == metric.name } }
         groupings = zip(plan.groupings(of: metric), plan.groupingNames(of: metric)).compactMap {
-            GroupingForecast($0, named: $1, on: made)
+            GroupingForecast($0, named: $1, on: made, doubt: doubt)
         }
         bound = metric.within == nil && !metric.choosesBound ? BoundForecast(metric.contributionBound, sent) : nil
         let shown = made.count { $0.contains { $0.decision.release.cell(CellIndex(0), in: .total) != nil } }
@@ -109,6 +112,9 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
     package let dimensions: [String]
     /// The share of the counted events that is in numbers that are shown, in the mean of the days: 0 to 1.
     package let shown: Double
+    /// The range in which that share is on 19 of 20 days.
+    package let shownFrom: Double
+    package let shownTo: Double
     package let numbers: Int
     /// The count of numbers with k devices or more behind them. Those that are not shown are close to k.
     package let reached: Int
@@ -118,7 +124,7 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
     package let deviceMargin: Int64?
 
     /// Looks at the days on which anything was counted; nil where there are none.
-    init?(_ grouping: Margin, named names: [DimensionName], on days: [[ForecastDay.Made]]) {
+    init?(_ grouping: Margin, named names: [DimensionName], on days: [[ForecastDay.Made]], doubt: Double = 0) {
         let days = days.filter { !$0.isEmpty }.map { OneDay(grouping, $0) }.filter { $0.events > 0 }
         guard let numbers = days.map(\.numbers).median, let reached = days.map(\.reached).median,
             let eventMargin = days.map(\.eventMargin).median
@@ -126,6 +132,11 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
         dimensions = names.map(\.text)
         // What is close to k is shown on some of the days, and the median of those is all or nothing.
         shown = days.reduce(0) { $0 + $1.share } / Double(days.count)
+        // A few days see less than all that chance does: the range is wider than theirs by a sixth at each end.
+        let shares = days.map(\.share).sorted()
+        let (least, most) = (shares[days.count / 50], shares[days.count - 1 - days.count / 50])
+        let more = (most - least) / 6 + doubt
+        (shownFrom, shownTo) = (max(0, least - more), min(1, most + more))
         (self.numbers, self.reached, self.eventMargin) = (numbers, reached, eventMargin)
         deviceMargin = days.compactMap(\.deviceMargin).median
     }
@@ -157,5 +168,202 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
         }
 
         var share: Double { events > 0 ? Double(shownEvents) / Double(events) : 0 }
+    }
+}
+
+/// The events that a metric's `contribution_bound` cuts, and the smallest one that cuts little.
+///
+/// Margins of events and sums are in proportion to the bound, so one that is never reached is expensive.
+package struct BoundForecast: Sendable, Hashable, Encodable {
+    /// The plan's. Unit: events of an identifier in its window.
+    package let bound: Int
+    /// The share of events that it cuts: 0 to 1.
+    package let cut: Double
+    /// The smallest that cuts no more than ``mostCut``.
+    package let suggested: Int
+    package let suggestedCut: Double
+
+    /// The largest share of events that a suggested bound cuts.
+    package static let mostCut = 0.03
+
+    /// Looks at how many identifiers sent how many events; nil where none did.
+    init?(_ bound: Int, _ sent: [Int64: Int]) {
+        let all = sent.reduce(Int64(0)) { $0 + $1.key * Int64($1.value) }
+        guard all > 0 else { return nil }
+        func cut(by bound: Int) -> Double {
+            let over = sent.reduce(Int64(0)) { $0 + max(0, $1.key - Int64(bound)) * Int64($1.value) }
+            return Double(over) / Double(all)
+        }
+        // More than what anybody sends cuts nothing; by halves to the smallest that cuts little.
+        let suggested = (1..<Swift.max(1, Int(sent.keys.max() ?? 1))).partitioningIndex { cut(by: $0) <= Self.mostCut }
+        (self.bound, self.cut, self.suggested, suggestedCut) = (bound, cut(by: bound), suggested, cut(by: suggested))
+    }
+}
+
+/// Devices among others in the context of their batches: the unique ones, and how much a context tells.
+package struct Uniqueness: Sendable, Hashable, Encodable {
+    /// The purpose for which batches are sent; nil for what all of them say together.
+    package let purpose: String?
+    /// Unit: devices.
+    package let devices: Int
+    /// Those that are alone with the fields that are sent, where a client sends values as they are.
+    package let uniqueValues: Int
+    /// Those that are alone with all of their buckets, as they are counted and as the SDK sends them.
+    package let uniqueBuckets: Int
+    /// The bits that a context tells, in buckets.
+    package let bits: Double
+    package let dimensions: [Told]
+
+    /// The bits that a dimension tells of a device.
+    package struct Told: Sendable, Hashable, Encodable {
+        package let dimension: String
+        /// Unit: bits; 0 where all are in one bucket.
+        package let bits: Double
+    }
+
+    init(_ purpose: PurposeName?, fields: Set<FieldName>, _ dimensions: [ThrongPlan.Dimension], of visitors: [Visitor])
+        throws
+    {
+        self.purpose = purpose?.text
+        devices = visitors.count
+        let names = Set(fields.map(\.text))
+        let values = visitors.map { visitor in
+            visitor.fields.filter { names.contains($0.name) }.map { "\($0.name)=\($0.json)" }
+        }
+        uniqueValues = Self.alone(values)
+        let bucketings = try dimensions.map { ($0.field, try $0.rule.compiled(rules: .system)) }
+        let buckets = visitors.map { visitor in bucketings.map { (visitor.values[$0] ?? .missing).bucket(by: $1) } }
+        uniqueBuckets = Self.alone(buckets)
+        bits = Self.bits(buckets)
+        self.dimensions = dimensions.enumerated().map { place, dimension in
+            Told(dimension: dimension.name.text, bits: Self.bits(buckets.map { $0[place] }))
+        }
+    }
+
+    private static func alone(_ all: [some Hashable]) -> Int {
+        Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +).values.count { $0 == 1 }
+    }
+
+    /// Shannon's entropy, to a thousandth.
+    private static func bits(_ all: [some Hashable]) -> Double {
+        let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +).values.sorted()
+        let sum = counts.reduce(0.0) { sum, count in
+            let share = Double(count) / Double(all.count)
+            return sum - share * log2(share)
+        }
+        return (sum * 1000).rounded() / 1000 + 0
+    }
+}
+
+extension Plan {
+    /// The crowding of visitors in each purpose's batches, and in all of them together.
+    func crowding(of visitors: [Visitor]) throws -> [Uniqueness] {
+        let known = visitors.reduce(into: Set<FieldName>()) { $0.formUnion($1.values.keys) }
+        func crowding(_ name: PurposeName?, _ purposes: [Purpose]) throws -> Uniqueness? {
+            let fields = purposes.reduce(into: Set<FieldName>()) { $0.formUnion(contextFields(of: $1.name)) }
+                .intersection(known)
+            let counted = metrics.filter { metric in purposes.contains { $0.name == metric.purpose } }
+            let used = Set(counted.flatMap(\.dimensions) + counted.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
+            let dimensions = dimensions.filter { used.contains($0.name) && fields.contains($0.field) && !$0.isRevealed }
+            guard !dimensions.isEmpty else { return nil }
+            return try Uniqueness(name, fields: fields, dimensions, of: visitors)
+        }
+        let each = try purposes.compactMap { try crowding($0.name, [$0]) }
+        let together = each.count > 1 ? try crowding(nil, purposes) : nil
+        return each + [together].compactMap { $0 }
+    }
+}
+
+/// Groupings of a metric that would publish nearly all of their events.
+///
+/// No number is withheld for another's sake, so each grouping is looked at by itself. What each adds is its cost: the
+/// noise of all of a metric's groupings together tells a little of each device.
+package struct GroupingAdvice: Sendable, Hashable, Encodable {
+    package let metric: String
+    /// The groupings to write under its `margins`, coarser ones first; without one only the total would do.
+    package let margins: [Suggested]
+    /// Those that its insights and its decay ask for: they are released anyway.
+    package let asked: [Suggested]
+
+    package struct Suggested: Sendable, Hashable, Encodable {
+        /// The dimensions that it keeps.
+        package let dimensions: [String]
+        /// The share of its events that it would show, in the mean of the days.
+        package let shown: Double
+
+        /// `[page, device]  # 99.3% of its events`.
+        fileprivate var words: String {
+            "[\(dimensions.joined(separator: ", "))]  # \(Forecast.percent(shown)) of its events"
+        }
+    }
+
+    /// The least share of its events that a grouping must show to be suggested.
+    package static let least = 0.9
+    /// The most dimensions that a suggested grouping splits by.
+    static let mostDimensions = 3
+    /// The most dimensions that they are made of: noise is drawn over no more together.
+    static let mostFields = 8
+    /// The most groupings of a metric that are tried.
+    static let mostTried = 48
+
+    /// Suggests groupings for each metric of a plan that the crowd has events of; those that count identifiers are
+    /// left out.
+    ///
+    /// The busiest hour of each day stands for its hours.
+    package static func all(
+        of plan: Plan, crowd: Crowd, _ terms: Forecast.Terms, through last: CalendarDate = .today,
+        progress: () -> Void = {}
+    ) throws -> [GroupingAdvice] {
+        let free = plan.metrics.filter { $0.within == nil }
+        let tried = Dictionary(uniqueKeysWithValues: free.map { ($0.name, plan.triedGroupings(of: $0)) })
+        let totals = plan.releasing(tried.mapValues { _ in [[]] })
+        let wide = plan.inUTC.releasing(tried)
+        var secrets = SeededGenerator(seed: terms.seed)
+        let days = try ForecastDays.count(wide, crowd, terms, through: last, progress: progress) { day in
+            try ForecastDay(day.busiest, of: wide, seed: secrets.next())
+        }
+        return free.compactMap { metric in
+            guard let wider = wide.metric(metric.name), let least = totals.metric(metric.name) else { return nil }
+            let made = days.map { $0.made.filter { $0.cube.layout.metric == metric.name } }
+            let asked = Set(totals.groupingNames(of: least))
+            let found = zip(wide.groupings(of: wider), wide.groupingNames(of: wider)).compactMap { grouping, names in
+                GroupingForecast(grouping, named: names, on: made).map { (names, $0) }
+            }
+            guard !found.isEmpty else { return nil }
+            func suggested(_ isWanted: ([DimensionName], GroupingForecast) -> Bool) -> [Suggested] {
+                found.filter { !$0.0.isEmpty && isWanted($0.0, $0.1) }
+                    .map { Suggested(dimensions: $0.1.dimensions, shown: $0.1.shown) }
+                    .sorted { ($0.dimensions.count, -$0.shown) < ($1.dimensions.count, -$1.shown) }
+            }
+            return GroupingAdvice(
+                metric: metric.name.text, margins: suggested { !asked.contains($0) && $1.shown >= Self.least },
+                asked: suggested { names, _ in asked.contains(names) })
+        }
+    }
+}
+
+extension CountedDay {
+    /// The same with one period of each metric: that of the most events.
+    fileprivate var busiest: CountedDay {
+        var most: [MetricName: Int64] = [:]
+        for cube in cubes { most[cube.layout.metric] = max(most[cube.layout.metric] ?? 0, cube.events) }
+        var taken: Set<MetricName> = []
+        let kept = cubes.filter { cube in
+            cube.events == most[cube.layout.metric] && taken.insert(cube.layout.metric).inserted
+        }
+        return CountedDay(cubes: kept, proved: proved, sent: sent)
+    }
+}
+
+extension [GroupingAdvice] {
+    /// Lines to paste into a plan.
+    package var yaml: [String] {
+        ["metrics:"]
+            + flatMap { advice -> [String] in
+                let margins = advice.margins.map { "      - \($0.words)" }
+                let asked = advice.asked.map { "      # released anyway, for insights or decay: \($0.words)" }
+                let none = margins.isEmpty ? " [[]]  # what is released anyway, and the total" : ""
+                return ["  \(advice.metric):", "    margins:\(none)"] + margins + asked
+            }
     }
 }

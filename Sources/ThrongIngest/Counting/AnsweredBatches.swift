@@ -1,6 +1,5 @@
 internal import ThrongPlan
 internal import ThrongSystem
-internal import ThrongWire
 
 /// The batches of a window, with what their clients were told, so that a repeat is told the same.
 ///
@@ -188,6 +187,28 @@ struct BroughtLately: Sendable, BitwiseCopyable {
         /// Unit: new identifiers.
         let identifiers: Int
         let events: Int
+
+        /// Returns the time until so much may come from a place in a network; 0 if it may now. Unit: seconds.
+        func seconds(
+            beside network: BroughtLately, _ place: BroughtLately, _ limits: NetworkTallies.Limits, now: UnixSeconds
+        ) -> Int64 {
+            var (network, place) = (network, place)
+            network.pass(to: now, limits)
+            place.pass(to: now, limits)
+            func wait(_ brought: Int, _ ofNetwork: Double, _ ofPlace: Double, _ limit: Int?, few: Int) -> Double {
+                guard let limit, brought > 0 else { return 0 }
+                let (most, sum) = (Double(limit), ofNetwork + Double(brought))
+                // Both empty at the same pace.
+                let excess = max(sum - most, (sum + ofPlace - most - Double(few)) / 2)
+                return excess > 0 ? excess / most * BroughtLately.emptying : 0
+            }
+            let seconds = max(
+                wait(
+                    identifiers, network.identifiers, place.identifiers, limits.identifiers,
+                    few: BroughtLately.fewIdentifiers),
+                wait(events, network.events, place.events, limits.events, few: BroughtLately.fewEvents))
+            return seconds > 0 ? max(Int64(min(seconds, 1e9).rounded(.up)), 1) : 0
+        }
     }
 
     fileprivate var identifiers = 0.0
@@ -211,29 +232,5 @@ struct BroughtLately: Sendable, BitwiseCopyable {
         pass(to: now, limits)
         identifiers += Double(brought.identifiers)
         events += Double(brought.events)
-    }
-}
-
-extension BroughtLately.Amount {
-    /// Returns the time until so much may come from a place in a network; 0 if it may now. Unit: seconds.
-    func seconds(
-        beside network: BroughtLately, _ place: BroughtLately, _ limits: NetworkTallies.Limits, now: UnixSeconds
-    ) -> Int64 {
-        var (network, place) = (network, place)
-        network.pass(to: now, limits)
-        place.pass(to: now, limits)
-        func wait(_ brought: Int, _ ofNetwork: Double, _ ofPlace: Double, _ limit: Int?, few: Int) -> Double {
-            guard let limit, brought > 0 else { return 0 }
-            let (most, sum) = (Double(limit), ofNetwork + Double(brought))
-            // Both empty at the same pace.
-            let excess = max(sum - most, (sum + ofPlace - most - Double(few)) / 2)
-            return excess > 0 ? excess / most * BroughtLately.emptying : 0
-        }
-        let seconds = max(
-            wait(
-                identifiers, network.identifiers, place.identifiers, limits.identifiers,
-                few: BroughtLately.fewIdentifiers),
-            wait(events, network.events, place.events, limits.events, few: BroughtLately.fewEvents))
-        return seconds > 0 ? max(Int64(min(seconds, 1e9).rounded(.up)), 1) : 0
     }
 }

@@ -163,4 +163,173 @@ extension Counting {
         self.closing[closing.window] = closing.position
         replayDeltas(of: CollectionOfOne(closing))
     }
+
+    /// Counts again what the journal recorded, in its order.
+    ///
+    /// - Parameter now: the present. If a window is over by then, only its progress in metrics that count identifiers
+    ///   is kept, until the record of its closing.
+    package mutating func replay(_ record: CountedRecord, now: UnixSeconds) {
+        switch record {
+        case .batch(let batch): replay(batch, now: now)
+        case .closing(let closing): replay(closing)
+        case .withdrawal(let withdrawal): replay(withdrawal)
+        case .removalRequest(let request): replay(request: request)
+        case .removal(let removal): replay(removal)
+        }
+    }
+
+    /// Counts a batch again: see ``replay(_:now:)``.
+    package mutating func replay(_ record: CountedBatch, now: UnixSeconds) {
+        position = max(position, record.position)
+        if !windows.contains(record.window) { closeWindows(longBefore: record.window, now: now) }
+        let place = windows.place(of: record.window)
+        var window = windows.takeOut(place)
+        if record.window.over > now { replayIdentifier(of: record, in: &window) }
+        replayProgress(of: record, in: &window)
+        window.lastPosition = record.position
+        windows.putBack(window, at: place)
+        replayDeltas(of: CollectionOfOne(record))
+    }
+
+    /// Sets the journal's last position once all of it was replayed, as its last records may be unreadable.
+    package mutating func reach(_ last: JournalPosition) {
+        position = max(position, last)
+        parts = []
+        removals = []
+        windows.settle()
+        measure()
+    }
+
+    private mutating func replayIdentifier(of record: CountedBatch, in window: inout OpenWindow) {
+        if record.isProved { window.replayProof(of: record.identifier) }
+        for (place, first) in record.additions.enumerated()
+        where !record.additions[..<place].contains(where: { $0.metric == first.metric }) {
+            let metric = space.metrics[first.metric]
+            guard metric.hasIdentifiers else { continue }
+            let used = record.additions[place...].reduce(UInt32(0)) { used, addition in
+                addition.metric == first.metric ? used &+ UInt32(clamping: addition.count) : used
+            }
+            window.contributions.addLater(
+                record.identifier.hash(with: metric.seed, 0), used: used, partition: metric.partition(first.cell).value,
+                at: record.position)
+        }
+        for appearance in record.appearances {
+            let margin = space.marginPlace(of: appearance)
+            let seed = margin.seed &+ UInt64(appearance.cell.value)
+            window.pairs.insertLater(
+                record.identifier.hash(with: seed, UInt64(bitPattern: appearance.periodStart.value)))
+        }
+        for addition in record.additions where !addition.firsts.isEmpty {
+            guard let firsts = space.metrics[addition.metric].firsts else { continue }
+            for place in addition.firsts {
+                window.pairs.insertLater(firsts.hash(place, addition, by: record.identifier))
+            }
+        }
+        note(in: &window) { $0.addLater(record.batch, record.answer, at: record.position, room: $1) }
+    }
+
+    /// True if PostgreSQL's watermark is known.
+    package var isResolved: Bool { unresolved == nil }
+
+    /// Takes PostgreSQL's watermark, if it was unknown at the start.
+    package mutating func resolve(watermark: JournalPosition) {
+        guard let waiting = unresolved else { return }
+        unresolved = nil
+        flushed = watermark
+        position = max(position, watermark)
+        guard let last = waiting.last, last > watermark else { return }
+        // The deltas counted since the start stay for later: they follow all that waited.
+        var deltas = PendingDeltas()
+        waiting.add(after: watermark, to: &deltas) { deltas, position in
+            guard deltas.count >= bounds.flushCells else { return }
+            freeze(deltas, through: position)
+            deltas = PendingDeltas()
+        }
+        if position > last {
+            if frozen.last?.through != last { freeze(deltas, through: last) }
+        } else {
+            // Nothing was counted since the start; refusals without consent have no position.
+            for delta in pending.coverage.deltas { deltas.coverage.add(delta) }
+            pending = deltas
+        }
+    }
+
+    /// Freezes what is pending once it has as many counters as one flush may have.
+    ///
+    /// - Parameter position: the last position that is pending or frozen.
+    mutating func freezeIfLarge(through position: JournalPosition) {
+        guard unresolved == nil, pending.count >= bounds.flushCells else { return }
+        freeze(pending, through: position)
+        pending = PendingDeltas()
+    }
+
+    private mutating func freeze(_ deltas: PendingDeltas, through position: JournalPosition) {
+        frozen.append(
+            FrozenDeltas(after: frozen.last?.through ?? flushed, through: position, space: space, deltas: deltas))
+        saturations += deltas.saturations
+    }
+
+    /// Returns what PostgreSQL should get next: the pending flush, or else all that is pending; nil if there is
+    /// nothing, or while the watermark is unknown.
+    ///
+    /// - Complexity: O(1); ``FrozenDeltas/flush()`` does the work, while counting goes on.
+    package mutating func takePending() -> FrozenDeltas? {
+        if frozen.isEmpty, unresolved == nil, position > flushed {
+            freeze(pending, through: position)
+            pending = PendingDeltas()
+        }
+        return frozen.first
+    }
+
+    /// ``takePending()`` as a flush.
+    package mutating func freeze() -> Flush? { takePending()?.flush() }
+
+    /// Notes that a flush is in PostgreSQL, and which periods are closed there.
+    package mutating func applied(_ flush: Flush, closed periods: Set<ClosedPeriod>) {
+        flushed = flush.through
+        frozen.removeAll { $0.through <= flush.through }
+        lateness.released = periods
+    }
+
+    /// Forgets windows that are over, after ``takeEnded(now:)`` took those with something to close.
+    ///
+    /// - Parameters:
+    ///   - known: the windows that have keys.
+    /// - Returns: those of them that are over and whose batches are all in PostgreSQL: their keys can be destroyed.
+    package mutating func closeWindows(now: UnixSeconds, among known: [WindowID]) -> [WindowID] {
+        // Windows that were settled before have no key by now. Until then, no caller that still holds such a key counts
+        // in them, even if the clock was set back meanwhile.
+        if !closing.isEmpty {
+            let known = Set(known)
+            closing = closing.filter { known.contains($0.key) || $0.value > flushed }
+        }
+        closeWindows { $0.over <= now }
+        measure()
+        return known.filter { $0.over <= now && !windows.contains($0) && closing[$0, default: .start] <= flushed }
+    }
+
+    /// Forgets windows of long ago during a replay, so that it does not hold all of them at once.
+    ///
+    /// The first batch of a window comes after the window before it begins, and by then the window three before is
+    /// over. A window that was taken over gets its first batch while others of the same time still count.
+    private mutating func closeWindows(longBefore later: WindowID, now: UnixSeconds) {
+        closeWindows { id in
+            id.over <= now && id.number.asOpened.value <= later.number.asOpened.value - 3
+                && (id.app, id.purpose, id.rotation.seconds) == (later.app, later.purpose, later.rotation.seconds)
+        }
+    }
+
+    /// Forgets windows, except those that still await a closing or a removal.
+    private mutating func closeWindows(where isOver: (WindowID) -> Bool) {
+        for (id, window) in windows.remove(where: { isOver($0) && $1.progress.isEmpty && !$1.awaitsRemoval }) {
+            closing[id] = window.lastPosition
+        }
+    }
+
+    /// The number of counters that PostgreSQL does not have yet.
+    package var pendingCells: Int { frozen.reduce(pending.count) { $0 + $1.deltas.count } }
+    /// The number of (identifier, cell) pairs in open windows, and of identifiers that are counted themselves.
+    package var openPairs: Int {
+        windows.all.reduce(0) { $0 + $1.pairs.count + $1.progress.values.reduce(0) { $0 + $1.count } }
+    }
 }

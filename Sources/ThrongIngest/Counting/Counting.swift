@@ -1,6 +1,5 @@
-internal import ThrongPlan
+package import ThrongPlan
 internal import ThrongSystem
-package import ThrongWire
 
 /// Counts batches: a pure state machine without I/O. The caller journals what it returns, in the same order.
 package struct Counting: Sendable {

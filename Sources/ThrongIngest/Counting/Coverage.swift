@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongWire
 
 /// The kinds of totals over a whole app: the outcomes of events, and the network shares of windows; about nobody.
 package enum CoverageKind: Hashable, Sendable {

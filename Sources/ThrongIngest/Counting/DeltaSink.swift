@@ -87,7 +87,7 @@ extension Counting {
 /// The deltas of batches that PostgreSQL may or may not have, batch by batch, until its watermark is known.
 ///
 /// - Cost: some 80 bytes a batch, 16 a counter that it adds to, 12 an identifier that was new in a cell.
-struct UnresolvedDeltas: Sendable {
+struct UnresolvedDeltas: Sendable, DeltaSink {
     private struct Batch {
         let position: JournalPosition
         let window: WindowNumber
@@ -162,9 +162,7 @@ struct UnresolvedDeltas: Sendable {
             then(&pending, batch.position)
         }
     }
-}
 
-extension UnresolvedDeltas: DeltaSink {
     mutating func add(_ amount: Int64, toCounter slot: UInt32, periodStart: UnixSeconds) {
         counters.append(.init(slot: slot, period: period(periodStart), amount: amount))
     }

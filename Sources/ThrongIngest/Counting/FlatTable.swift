@@ -1,5 +1,3 @@
-internal import ThrongPlan
-
 /// A table from 64-bit keys to values in two flat arrays: open addressing, linear probing, at most two thirds full.
 ///
 /// `UInt64.max` is not a key.

@@ -1,4 +1,4 @@
-internal import ThrongPlan
+package import ThrongPlan
 internal import ThrongSystem
 
 /// Deltas that PostgreSQL does not have yet, one entry per touched counter.
@@ -136,5 +136,170 @@ extension Int64 {
     func saturatingAdd(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}
+
+/// A place in a daemon's journal: the number of records it has written since its data directory was made.
+///
+/// The watermark in PostgreSQL is such a place: everything up to it has been added to the counters.
+package struct JournalPosition: Hashable, Comparable, Sendable, Codable {
+    /// Unit: records. 0 is before the first.
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+    /// The place before the first record.
+    package static let start = JournalPosition(0)
+    /// A place behind every record.
+    package static let end = JournalPosition(.max)
+    package var next: JournalPosition { JournalPosition(value + 1) }
+    /// Orders by time of recording.
+    package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+}
+
+/// The deltas that PostgreSQL does not have yet, merged: everything journalled after one place, up to another.
+///
+/// Its work follows the number of touched cells, not of events. A flush is applied as a whole or not at all.
+package struct Flush: Sendable {
+    /// The watermark that PostgreSQL must hold for this flush to apply.
+    package let after: JournalPosition
+    /// The watermark that it leaves.
+    package let through: JournalPosition
+    /// The layouts that the deltas below refer to by place.
+    package let layouts: [MetricLayout]
+    /// Deltas of counts and clipped sums, at most one a counter.
+    package let counters: [CounterDelta]
+    /// Subtractions from what earlier flushes added, negative, at most one a counter. They have no effect on a period
+    /// that was released meanwhile.
+    package let taken: [CounterDelta]
+    /// Deltas of distinct identifiers, at most one a tracked cell and window.
+    package let distinct: [DistinctDelta]
+    /// The increases of apps' totals, at most one an app, hour and kind.
+    package let coverage: [CoverageDelta]
+    /// The latest end of the windows whose closings are in it; nil if it has none.
+    package let closedUntil: UnixSeconds?
+
+    package init(
+        after: JournalPosition, through: JournalPosition, layouts: [MetricLayout], counters: [CounterDelta],
+        taken: [CounterDelta] = [], distinct: [DistinctDelta], coverage: [CoverageDelta] = [],
+        closedUntil: UnixSeconds? = nil
+    ) {
+        (self.after, self.through, self.layouts, self.counters, self.taken) = (after, through, layouts, counters, taken)
+        (self.distinct, self.coverage, self.closedUntil) = (distinct, coverage, closedUntil)
+    }
+}
+
+/// The increase of one counter of one leaf cell.
+package struct CounterDelta: Hashable, Sendable {
+    /// Place in ``Flush/layouts``.
+    package let layout: Int
+    package let periodStart: UnixSeconds
+    /// The counter within the cell.
+    package let measure: MeasureIndex
+    /// The leaf cell.
+    package let cell: CellIndex
+    /// Unit: events, or 10^-decimals of the sum's unit.
+    package let delta: Int64
+
+    package init(layout: Int, periodStart: UnixSeconds, measure: MeasureIndex, cell: CellIndex, delta: Int64) {
+        (self.layout, self.periodStart, self.measure) = (layout, periodStart, measure)
+        (self.cell, self.delta) = (cell, delta)
+    }
+}
+
+/// The number of identifiers that appeared in a tracked cell for the first time in a window.
+package struct DistinctDelta: Hashable, Sendable {
+    /// Place in ``Flush/layouts``.
+    package let layout: Int
+    package let periodStart: UnixSeconds
+    /// The tracked margin.
+    package let margin: Margin
+    package let cell: CellIndex
+    /// The window in which they were distinct.
+    package let window: WindowNumber
+    /// Unit: identifiers.
+    package let delta: Int64
+
+    package init(
+        layout: Int, periodStart: UnixSeconds, margin: Margin, cell: CellIndex, window: WindowNumber, delta: Int64
+    ) {
+        (self.layout, self.periodStart, self.margin, self.cell) = (layout, periodStart, margin, cell)
+        (self.window, self.delta) = (window, delta)
+    }
+}
+
+/// A batch's refusals in few bytes: runs of neighbours that were refused for one reason.
+///
+/// Each run is the number of events between it and the run before, its length (both LEB128), and the reason's code.
+package struct PackedRefusals: Sendable, Hashable {
+    /// The packed form, as it is kept.
+    package let bytes: [UInt8]
+
+    /// A number of events that no batch exceeds.
+    private static let mostEvents = 1 << 24
+
+    /// Packs refusals.
+    ///
+    /// - Parameter refused: the refusals by ascending index.
+    package init(_ refused: [BatchAnswer.Refusal]) {
+        var bytes: [UInt8] = []
+        var end = 0
+        var place = 0
+        while place < refused.count {
+            let first = refused[place]
+            var next = place + 1
+            while next < refused.count, refused[next].reason == first.reason,
+                refused[next].index == first.index + next - place
+            { next += 1 }
+            Self.add(first.index &- end, to: &bytes)
+            Self.add(next - place, to: &bytes)
+            bytes.append(first.reason.code)
+            end = first.index + next - place
+            place = next
+        }
+        self.bytes = bytes
+    }
+
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The refusals by index; nil if the bytes are not packed refusals.
+    package var refusals: [BatchAnswer.Refusal]? {
+        var refused: [BatchAnswer.Refusal] = []
+        var rest = bytes[...]
+        var end = 0
+        while !rest.isEmpty {
+            guard let gap = Self.number(from: &rest), let count = Self.number(from: &rest),
+                let reason = rest.popFirst().flatMap({ RefusalReason(code: $0) })
+            else { return nil }
+            let first = end &+ gap
+            guard first >= 0, count > 0, first <= Self.mostEvents, count <= Self.mostEvents - first else { return nil }
+            end = first + count
+            for index in first..<end { refused.append(.init(index: index, reason: reason)) }
+        }
+        return refused
+    }
+
+    /// Appends a number as LEB128.
+    static func add(_ number: Int, to bytes: inout [UInt8]) { bytes.append(leb128: UInt64(bitPattern: Int64(number))) }
+
+    /// Removes a number from the front and returns it; nil if there is none.
+    static func number(from bytes: inout ArraySlice<UInt8>) -> Int? {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), through: 63, by: 7) {
+            guard let byte = bytes.popFirst() else { return nil }
+            number |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return Int(Int64(bitPattern: number)) }
+        }
+        return nil
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number as LEB128.
+    package mutating func append(leb128 number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
     }
 }

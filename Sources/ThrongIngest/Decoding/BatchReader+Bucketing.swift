@@ -1,6 +1,5 @@
 internal import CSimdJSON
 internal import ThrongPlan
-internal import ThrongWire
 
 extension BatchReader {
     /// The contributions of the last event of one name that happens once and claims no firsts, as far as they don't follow

@@ -1,4 +1,5 @@
 internal import CSimdJSON
+internal import CZlib
 
 /// A parsed document as a flat run of nodes, borrowed from the parser until its next parse; texts may lie in the parsed bytes.
 struct JSONDocument {
@@ -40,48 +41,7 @@ struct JSONDocument {
     func next(_ node: Int) -> Int { Int(nodes[node].next) }
 
     func count(_ node: Int) -> Int { Int(nodes[node].length) }
-}
 
-/// Parses documents with simdjson, and reuses its buffers for the next. One thread at a time.
-final class JSONParser {
-    private let parser: OpaquePointer
-
-    /// Returns nil if there is no memory for a parser.
-    ///
-    /// - Parameter stringBytes: the most bytes of one string.
-    init?(depth: Int, stringBytes: Int = .max) {
-        guard let parser = throng_json_parser_new(depth, stringBytes) else { return nil }
-        self.parser = parser
-    }
-
-    deinit { throng_json_parser_free(parser) }
-
-    /// Parses a document whose flaws the caller looks for; its nodes are valid until the next call, and
-    /// no longer than `bytes`.
-    func parseWithFlaws(_ bytes: UnsafeBufferPointer<UInt8>) throws(IntakeError) -> JSONDocument {
-        let result = throng_json_parse(parser, bytes.baseAddress, bytes.count)
-        guard result.status != THRONG_JSON_OK else {
-            return JSONDocument(
-                nodes: UnsafeBufferPointer(start: result.nodes, count: Int(result.count)), isFlawed: result.flaws > 0)
-        }
-        // The body is named by its format, not by the meaning that its first character has in JSON.
-        if let found = ForeignBody(bytes) { throw .foreign(found) }
-        switch result.status {
-        case THRONG_JSON_NOT_UTF8: throw .notUTF8
-        case THRONG_JSON_NO_MEMORY: throw .noMemory
-        default: throw .notJSON
-        }
-    }
-
-    /// Parses a document without flaws; its nodes are valid as those of ``parseWithFlaws(_:)``.
-    func parse(_ bytes: UnsafeBufferPointer<UInt8>, limits: IntakeLimits) throws(IntakeError) -> JSONDocument {
-        let document = try parseWithFlaws(bytes)
-        if let flaw = document.flaw(in: document.nodes.indices) { throw document.error(of: flaw, limits: limits) }
-        return document
-    }
-}
-
-extension JSONDocument {
     /// The words that may appear in a pointer; anything else is a client's own and stays out of messages.
     private static let words: Set<String> = [
         "app", "batch", "purpose", "window", "id", "proof", "key", "consent_version", "context", "events", "event",
@@ -120,9 +80,7 @@ extension JSONDocument {
         }
         return path
     }
-}
 
-extension JSONDocument {
     /// Returns the first node of a range with a flaw: content that JSON allows but no request may have.
     func flaw(in nodes: Range<Int>) -> Int? {
         isFlawed ? nodes.first { self.nodes[$0].flaw != THRONG_JSON_SOUND.rawValue } : nil
@@ -150,6 +108,45 @@ extension JSONDocument {
             return .wrongShape(pointer: pointer, expected: expected(insteadOf: flaw, limits: limits))
         default: return .stringTooLong(pointer: pointer, bytes: count(flaw), limit: limits.stringBytes)
         }
+    }
+}
+
+/// Parses documents with simdjson, and reuses its buffers for the next. One thread at a time.
+final class JSONParser {
+    private let parser: OpaquePointer
+
+    /// Returns nil if there is no memory for a parser.
+    ///
+    /// - Parameter stringBytes: the most bytes of one string.
+    init?(depth: Int, stringBytes: Int = .max) {
+        guard let parser = throng_json_parser_new(depth, stringBytes) else { return nil }
+        self.parser = parser
+    }
+
+    deinit { throng_json_parser_free(parser) }
+
+    /// Parses a document whose flaws the caller looks for; its nodes are valid until the next call, and
+    /// no longer than `bytes`.
+    func parseWithFlaws(_ bytes: UnsafeBufferPointer<UInt8>) throws(IntakeError) -> JSONDocument {
+        let result = throng_json_parse(parser, bytes.baseAddress, bytes.count)
+        guard result.status != THRONG_JSON_OK else {
+            return JSONDocument(
+                nodes: UnsafeBufferPointer(start: result.nodes, count: Int(result.count)), isFlawed: result.flaws > 0)
+        }
+        // The body is named by its format, not by the meaning that its first character has in JSON.
+        if let found = ForeignBody(bytes) { throw .foreign(found) }
+        switch result.status {
+        case THRONG_JSON_NOT_UTF8: throw .notUTF8
+        case THRONG_JSON_NO_MEMORY: throw .noMemory
+        default: throw .notJSON
+        }
+    }
+
+    /// Parses a document without flaws; its nodes are valid as those of ``parseWithFlaws(_:)``.
+    func parse(_ bytes: UnsafeBufferPointer<UInt8>, limits: IntakeLimits) throws(IntakeError) -> JSONDocument {
+        let document = try parseWithFlaws(bytes)
+        if let flaw = document.flaw(in: document.nodes.indices) { throw document.error(of: flaw, limits: limits) }
+        return document
     }
 }
 
@@ -206,5 +203,75 @@ package enum ForeignBody: Sendable, Hashable, CaseIterable {
         case .gzip: "The body is packed by gzip and does not say so; send Content-Encoding: gzip."
         case .wideText: "The body is UTF-16 or UTF-32; send one JSON document in UTF-8."
         }
+    }
+}
+
+/// Decompresses gzip bodies (RFC 1952) with a limit on the output, and compresses bytes.
+package enum Gzip {
+    /// Returns the decompressed bytes.
+    ///
+    /// - Throws: ``IntakeError/notGzip``, or ``IntakeError/bodyTooLarge(limit:)`` as soon as the limit is passed.
+    package static func unpacked(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) throws(IntakeError) -> [UInt8] {
+        var stream = z_stream()
+        // 15 bits of window; 16 more ask for the gzip wrapper.
+        guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            throw .noMemory
+        }
+        defer { inflateEnd(&stream) }
+        stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+        stream.avail_in = UInt32(bytes.count)
+        var output: [UInt8] = []
+        var filled = 0
+        let step = min(max(4 * bytes.count, 4096), limit + 1)
+        while true {
+            let start = filled
+            if start == output.count {
+                output.append(contentsOf: repeatElement(0, count: min(step, limit + 1 - start)))
+            }
+            let room = output.count - start
+            let status = output.withUnsafeMutableBufferPointer { buffer in
+                stream.next_out = buffer.baseAddress.map { $0 + start }
+                stream.avail_out = UInt32(room)
+                return inflate(&stream, Z_NO_FLUSH)
+            }
+            filled = output.count - Int(stream.avail_out)
+            if filled > limit { throw .bodyTooLarge(limit: limit) }
+            switch status {
+            case Z_STREAM_END where stream.avail_in == 0:
+                output.removeLast(output.count - filled)
+                return output
+            case Z_STREAM_END:
+                // Another member follows (RFC 1952, section 2.2).
+                guard inflateReset(&stream) == Z_OK else { throw .notGzip }
+            case Z_OK where filled > start: continue
+            default: throw .notGzip
+            }
+        }
+    }
+
+    /// Returns the bytes as a gzip member, as small as zlib makes them; nil if there is no memory.
+    package static func packed(_ bytes: [UInt8]) -> [UInt8]? {
+        var stream = z_stream()
+        // 15 bits of window; 16 more ask for the gzip wrapper; 9 is zlib's most memory.
+        guard
+            deflateInit2_(
+                &stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        else { return nil }
+        defer { deflateEnd(&stream) }
+        var input = bytes
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+        let status = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.next_in = input.baseAddress
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(output.count)
+                return deflate(&stream, Z_FINISH)
+            }
+        }
+        guard status == Z_STREAM_END else { return nil }
+        output.removeLast(Int(stream.avail_out))
+        return output
     }
 }

@@ -1,5 +1,4 @@
 import Crypto
-package import ThrongWire
 
 extension BucketingRule {
     /// The version of the bucketings; it rises when one puts a value elsewhere for a reason that no rule shows.

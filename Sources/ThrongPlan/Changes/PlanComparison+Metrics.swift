@@ -40,6 +40,7 @@ extension PlanComparison {
                 words("metrics.\(now.name).title", before.title, now.title),
                 words("metrics.\(now.name).question", before.question, now.question),
                 ("noun", old.nounWords(of: before), new.nounWords(of: now)),
+                ("measures", old.measureWords(of: before), new.measureWords(of: now)),
                 ("decision", before.decision, now.decision), ("owner", before.owner, now.owner),
             ])
         noteChange(
@@ -162,34 +163,12 @@ extension PlanComparison {
             note(.widens, part, "it is no longer so that \(words); of what was counted it is")
         }
     }
-}
 
-extension DecayStep.Action {
-    /// The numbers that go, as the end of a sentence.
-    fileprivate var words: String {
-        switch self {
-        case .drop(let name): "numbers by '\(name)' go"
-        case .coarsen(let name, to: let coarse): "numbers by '\(name)' go, and those by '\(coarse)' stay"
-        case .keep(let kind): "numbers of periods shorter than a \(kind.rawValue) go"
-        case .keepTotals: "all splits go"
-        case .delete: "all of its numbers go"
-        }
-    }
-}
-
-extension Plan {
-    fileprivate func nounWords(of metric: Metric) -> String {
-        let place = "metrics.\(metric.name).noun"
-        return allWords("\(place).one", metric.noun?.one ?? "") + allWords("\(place).many", metric.noun?.many ?? "")
-    }
-}
-
-extension PlanComparison {
     /// Compares how fields are coarsened, of what metrics use.
     mutating func compareDimensions() {
         for dimension in new.dimensions {
             guard let before = old.dimension(dimension.name) else { continue }
-            let parts = parts(of: dimension.name, before.title, dimension.title)
+            let parts = parts(of: dimension.name, (before.title, before.titles), (dimension.title, dimension.titles))
             guard let part = parts.first else { continue }
             if before.field != dimension.field {
                 let change = "is made from '\(dimension.field)' instead of '\(before.field)', in the same counters"
@@ -204,16 +183,23 @@ extension PlanComparison {
         }
         for dimension in new.derivedDimensions {
             guard let before = old.derivedDimension(dimension.name) else { continue }
-            let parts = parts(of: dimension.name, before.title, dimension.title)
+            let parts = parts(of: dimension.name, (before.title, before.titles), (dimension.title, dimension.titles))
             guard before.base != dimension.base || before.groups != dimension.groups else { continue }
             noteGrain(parts, isCoarser: before.base == dimension.base && Self.isCoarser(dimension, than: before))
         }
     }
 
-    /// Notes another title of a dimension, and returns it as a part of each purpose whose former metrics use it.
-    private mutating func parts(of name: DimensionName, _ before: String, _ now: String) -> [Part] {
+    /// Notes other titles of a dimension or its buckets, and returns it as a part of each purpose whose former metrics use it.
+    private mutating func parts(
+        of name: DimensionName, _ before: (String, [BucketLabel: String]), _ now: (String, [BucketLabel: String])
+    ) -> [Part] {
         let subject = "dimension '\(name)'"
-        noteWords(Part(subject), [words("dimensions.\(name).title", before, now)])
+        noteWords(
+            Part(subject),
+            [
+                words("dimensions.\(name).title", before.0, now.0),
+                ("titles", old.words(for: before.1, of: name), new.words(for: now.1, of: name)),
+            ])
         let used = new.metrics.filter { metric in
             old.metric(metric.name) != nil
                 && (metric.dimensions.contains(name) || new.groupingNames(of: metric).joined().contains(name))
@@ -237,5 +223,123 @@ extension PlanComparison {
         let all = labels + [.other]
         let pairs = Set(zip(before.buckets(of: all), now.buckets(of: all)).map { [$0, $1] })
         return Set(pairs.map { $0[0] }).count == pairs.count
+    }
+
+    mutating func compareReports() {
+        compareRecipients()
+        if old.annotations != new.annotations {
+            note(.words, Part("the annotations"), "tell readers of trends something else")
+        }
+        for partner in new.partners {
+            guard let former = old.partner(partner.name) else { continue }
+            noteWords(
+                Part("partner '\(partner.name)'"),
+                [("title", former.title, partner.title), ("contact", former.contact, partner.contact)])
+        }
+        for report in new.reports {
+            let (part, place) = (Part("report '\(report.name)'"), "reports.\(report.name)")
+            guard let former = old.report(report.name) else {
+                note(.runs, part, "is new")
+                continue
+            }
+            noteWords(
+                part,
+                [
+                    words("\(place).title", former.title, report.title),
+                    words("\(place).explanation", former.explanation ?? "", report.explanation ?? ""),
+                ])
+            if former.insights != report.insights || former.period != report.period || former.formats != report.formats
+                || old.language(of: former) != new.language(of: report)
+            {
+                note(.runs, part, "says something else, or says it otherwise")
+            }
+            if former.alert != report.alert { note(.runs, part, "goes under another condition") }
+            if former.schedule != report.schedule || former.deliveries != report.deliveries
+                || former.partner != report.partner
+            {
+                note(.runs, part, "goes at another time, or somewhere else")
+            }
+            if let reach = report.publicity, let before = former.publicity, reach != before {
+                note(.runs, part, "\(reach == .listed ? "may" : "should not") be listed by search engines from then on")
+            }
+        }
+        for report in old.reports where new.report(report.name) == nil {
+            note(.runs, Part("report '\(report.name)'"), "is made no more")
+        }
+        for insight in new.insights {
+            let (own, its) = (new.translations.words, old.translations.words)
+            let keys = ["title", "explanation"].map { "insights.\(insight.name).\($0)" }
+            guard let former = old.insight(insight.name),
+                former != insight || keys.contains(where: { own[$0] != its[$0] })
+            else { continue }
+            let isWords =
+                former.kind == insight.kind && former.metric == insight.metric && former.by == insight.by
+                && former.filters == insight.filters && former.view == insight.view
+            note(
+                isWords ? .words : .runs, Part("insight '\(insight.name)'"),
+                isWords ? "its words are others" : "asks for something else")
+        }
+    }
+
+    /// Notes the partners who receive numbers of a metric from now on, or no more.
+    private mutating func compareRecipients() {
+        func pairs(_ plan: Plan) -> [PartnerName: Set<MetricName>] {
+            var pairs: [PartnerName: Set<MetricName>] = [:]
+            for metric in plan.metrics {
+                for partner in plan.recipients(of: metric.name) { pairs[partner, default: []].insert(metric.name) }
+            }
+            return pairs
+        }
+        let (before, now) = (pairs(old), pairs(new))
+        func part(_ partner: PartnerName, _ purpose: PurposeName?) -> Part {
+            Part(partner == Partner.everybody ? "everybody" : "partner '\(partner)'", of: purpose)
+        }
+        for (partner, metrics) in now.sorted(by: { $0.key < $1.key }) {
+            for metric in metrics.subtracting(before[partner] ?? []).sorted() {
+                note(
+                    .widens, part(partner, new.metric(metric)?.purpose),
+                    "receives numbers of '\(metric)' that are counted from then on")
+            }
+        }
+        for (partner, metrics) in before.sorted(by: { $0.key < $1.key }) {
+            for metric in metrics.subtracting(now[partner] ?? []).sorted() {
+                note(.tightens, part(partner, old.metric(metric)?.purpose), "receives numbers of '\(metric)' no more")
+            }
+        }
+    }
+}
+
+extension DecayStep.Action {
+    /// The numbers that go, as the end of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .drop(let name): "numbers by '\(name)' go"
+        case .coarsen(let name, to: let coarse): "numbers by '\(name)' go, and those by '\(coarse)' stay"
+        case .keep(let kind): "numbers of periods shorter than a \(kind.rawValue) go"
+        case .keepTotals: "all splits go"
+        case .delete: "all of its numbers go"
+        }
+    }
+}
+
+extension Plan {
+    /// Returns texts that people read and what is said in several languages at places below another, to see if they read otherwise.
+    fileprivate func words(below place: String, _ texts: [String?]) -> String {
+        let others = translations.words.keys.filter { $0.hasPrefix(place + ".") }.sorted().map { allWords($0, "") }
+        return (texts.compactMap(\.self) + others).joined(separator: "\u{1e}")
+    }
+
+    fileprivate func nounWords(of metric: Metric) -> String {
+        words(below: "metrics.\(metric.name).noun", [metric.noun?.one, metric.noun?.many])
+    }
+
+    /// Returns the title of a histogram. Those of a funnel's steps are names of buckets, but in other languages.
+    fileprivate func measureWords(of metric: Metric) -> String {
+        ["histogram", "steps"].map { words(below: "metrics.\(metric.name).\($0)", [metric.histogram?.title]) }.joined()
+    }
+
+    fileprivate func words(for titles: [BucketLabel: String], of name: DimensionName) -> String {
+        let told = titles.sorted { $0.key.text < $1.key.text }.flatMap { [$0.key.text, $0.value] }
+        return words(below: "dimensions.\(name).titles", told)
     }
 }

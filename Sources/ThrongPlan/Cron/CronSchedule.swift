@@ -3,7 +3,7 @@
 /// The fields are minute, hour, day of month, month and day of week. Each is `*`, a number, a name (`jan`, `mon`), a
 /// range, a list, or a step over `*` or a range. 0 and 7 are Sunday. If both kinds of day are restricted, either is
 /// enough; a field that allows everything restricts nothing. Source: POSIX.1-2024, crontab.
-package struct CronSchedule: Sendable, Hashable {
+package struct CronSchedule: Sendable, Hashable, CustomStringConvertible {
     package let text: String
     /// Bit i allows minute i.
     let minutes: UInt64
@@ -61,44 +61,7 @@ package struct CronSchedule: Sendable, Hashable {
         let restrictsBoth = days != Self.everyDay && weekdays != Self.everyWeekday
         return restrictsBoth ? day || weekday : day && weekday
     }
-}
 
-package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    case wrongFieldCount(found: Int)
-    case unknownAlias(String)
-    /// Part of a field that is neither a number, a name, a range nor a step.
-    case unreadable(String, field: String, allowed: String)
-    case outOfRange(String, field: String, allowed: String)
-    case backwards(String, field: String)
-    case malformedStep(String, field: String, allowed: String)
-    case neverHappens(String)
-
-    package var description: String {
-        switch self {
-        case .wrongFieldCount(let found):
-            """
-            found \(found) fields; five are allowed: minute, hour, day of month, month, day of week, such as '0 6 * * *'
-            """
-        case .unknownAlias(let alias):
-            "unknown alias '\(alias)'; \(CronSchedule.aliases.map(\.name).joined(separator: ", ")) are allowed"
-        case .unreadable(let part, let field, let allowed):
-            "the \(field) '\(part)' can't be read; *, \(allowed), ranges (1-5), lists (1,3) and steps (*/2) are allowed"
-        case .outOfRange(let part, let field, let allowed):
-            "the \(field) '\(part)' does not exist; \(allowed) are allowed"
-        case .backwards(let part, let field):
-            "the range of \(field)s '\(part)' runs backwards; write it as two ranges, such as 22-23,0-2"
-        case .malformedStep(let part, let field, let allowed):
-            """
-            the step of \(field)s in '\(part)' can't be used; a step follows * or a range and is \(allowed), such as */2
-            """
-        case .neverHappens(let text): "'\(text)' never happens: none of its months has such a day"
-        }
-    }
-}
-
-extension CronSchedule: CustomStringConvertible { package var description: String { text } }
-
-extension CronSchedule {
     /// The first time after an instant, by the wall clock of a calendar.
     ///
     /// A time that the clock skips in spring is made up for at the first instant after the gap; an hour that the clock
@@ -125,6 +88,39 @@ extension CronSchedule {
             }
         }
         return nil
+    }
+
+    package var description: String { text }
+}
+
+package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    case wrongFieldCount(found: Int)
+    case unknownAlias(String)
+    /// Part of a field that is neither a number, a name, a range nor a step.
+    case unreadable(String, field: String, allowed: String)
+    case outOfRange(String, field: String, allowed: String)
+    case backwards(String, field: String)
+    case malformedStep(String, field: String, allowed: String)
+    case neverHappens(String)
+
+    package var description: String {
+        switch self {
+        case .wrongFieldCount(let found):
+            "found \(found) fields; five are allowed: "
+                + "minute, hour, day of month, month, day of week, such as '0 6 * * *'"
+        case .unknownAlias(let alias):
+            "unknown alias '\(alias)'; \(CronSchedule.aliases.map(\.name).joined(separator: ", ")) are allowed"
+        case .unreadable(let part, let field, let allowed):
+            "the \(field) '\(part)' can't be read; *, \(allowed), ranges (1-5), lists (1,3) and steps (*/2) are allowed"
+        case .outOfRange(let part, let field, let allowed):
+            "the \(field) '\(part)' does not exist; \(allowed) are allowed"
+        case .backwards(let part, let field):
+            "the range of \(field)s '\(part)' runs backwards; write it as two ranges, such as 22-23,0-2"
+        case .malformedStep(let part, let field, let allowed):
+            "the step of \(field)s in '\(part)' can't be used; "
+                + "a step follows * or a range and is \(allowed), such as */2"
+        case .neverHappens(let text): "'\(text)' never happens: none of its months has such a day"
+        }
     }
 }
 

@@ -11,9 +11,12 @@ extension PlanDraft {
     }
 
     /// A text of somebody else as YAML.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
+
+    /// The lines of a text in the place of a value.
+    private static func indented(_ text: String) -> [String] { text.split(separator: "\n").map { "    \($0)" } }
 
     // MARK: Sections
 
@@ -29,15 +32,14 @@ extension PlanDraft {
     }
 
     private var app: [String] {
-        let grace = grace.text
-        return [
+        [
             "app:", "  name: \(name)", "  title: \(Self.quoted(title))",
             "  owner: Our team             # EDIT: who answers for this plan",
             "  contact: privacy@example.com    # EDIT: whom the public may ask",
             "  audience: \(audience)              # devices a day, roughly; advice weighs the plan against it",
             "  threshold: \(Self.threshold)               # k: a number stands for at least so many devices, and is off by some on purpose",
             "  time_zone: UTC              # where days begin; identifiers follow UTC, so another zone shows less",
-            "  grace: \(grace.value)             # \(grace.reason)",
+            "  grace: \(grace.rawValue) hours             # \(grace.reason)",
         ]
     }
 
@@ -55,7 +57,7 @@ extension PlanDraft {
         ["# How coarsely it is counted. What a list does not have counts as `other`.", "dimensions:"]
             + dimensions.flatMap { dimension in
                 ["  \(dimension.name):", "    title: \(dimension.title.value(languages))"]
-                    + dimension.lines.map { "    \($0)" }
+                    + Self.indented(dimension.text)
             }
     }
 
@@ -93,11 +95,12 @@ extension PlanDraft {
 
     private func lines(of metric: DraftMetric, answering topic: PlanTopic) -> [String] {
         ["  \(metric.name):", "    title: \(metric.title.value(languages))"]
-            + (metric.hasNoun ? ["    noun: {one: \(noun("one")), many: \(noun("many"))}    # as reports say it"] : [])
+            + (metric.hasNoun == true
+                ? ["    noun: {one: \(noun("one")), many: \(noun("many"))}    # as reports say it"] : [])
             + ["    events: [\(metric.events.joined(separator: ", "))]    # \(metric.remark)"]
             + PlanPhrase.lines("question", indent: 4, [topic.question], languages) + ending(topic.decision)
-            + (metric.dimension.map { ["    dimensions: [\($0.name)]"] } ?? []) + ["    period: \(metric.period)"]
-            + metric.measures.map { "    \($0)" }
+            + (metric.dimension.map { ["    dimensions: [\($0)]"] } ?? []) + ["    period: \(metric.period)"]
+            + Self.indented(metric.measures)
     }
 
     private func noun(_ form: String) -> String { PlanPhrase(titled: form).value(languages) }

@@ -1,5 +1,3 @@
-internal import ThrongWire
-
 /// The writer of a plan's label in one language.
 struct LabelWriter {
     let plan: Plan
@@ -227,8 +225,8 @@ struct LabelWriter {
         let window = language.duration(seconds: (plan.purpose(metric.purpose)?.rotation ?? .standard).seconds)
         var events = listed(metric.events.map(\.text))
         var isFunnel = false
-        if case .funnel(let steps)? = metric.within?.kind {
-            let texts = steps.map(text)
+        if let within = metric.within, case .funnel(let steps) = within.kind {
+            let texts = steps.map { text(of: $0, in: within) }
             isFunnel = true
             events = texts.dropFirst().reduce(texts.first ?? "") {
                 language.say(.labelThen, ["before": $0, "step": $1])
@@ -243,13 +241,13 @@ struct LabelWriter {
             ])
     }
 
-    private func text(of step: FunnelStep) -> String {
+    private func text(of step: FunnelStep, in within: WindowMeasure) -> String {
         let places = step.filters.map { filter in
             let title = plan.dimension(filter.dimension)?.title ?? filter.dimension.text
             let bucket = plan.words(for: filter.bucket, of: filter.dimension, in: language)
             return language.say(.scope, ["dimension": title, "bucket": bucket])
         }
-        return "\(step.title) (\(listed([step.event.text] + places)))"
+        return "\(within.titles[step.title] ?? step.title.text) (\(listed([step.event.text] + places)))"
     }
 
     private func text(of answer: DeviceAnswer) -> String {

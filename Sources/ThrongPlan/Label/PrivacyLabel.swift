@@ -1,5 +1,4 @@
 package import Foundation
-package import ThrongWire
 
 /// A description of what an app counts, in plain language: the source of the daemon's page, the beacon's panel and
 /// `throng plan label`.
@@ -114,9 +113,7 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
     ///
     /// - Throws: what `JSONEncoder` throws.
     package func json() throws -> Data { try JSONEncoder.stable(keys: .convertToSnakeCase).encode(self) }
-}
 
-extension PrivacyLabel {
     /// The label as plain text that also reads as Markdown; no line is longer than 100 columns unless one word is.
     package var text: String {
         var label = LabelText()

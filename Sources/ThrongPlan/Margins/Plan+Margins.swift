@@ -53,8 +53,8 @@ extension Plan {
         guard metric.choosesBound, let frequency = frequency(telling: metric),
             case .frequency(let bands)? = frequency.within?.kind
         else { return nil }
-        let told = bands.dropFirst().compactMap { edge in Metric.boundRungs.first { $0 + 1 >= edge } }
-        return (frequency, Set(told + [Metric.firstBound]).sorted())
+        let few = bands.dropFirst().map { Metric.chosenBound(few: $0) }
+        return (frequency, Set(few + bands.map { Metric.chosenBound(few: nil, many: $0) }).sorted())
     }
 
     private func isDaily(_ metric: Metric) -> Bool {
@@ -129,7 +129,7 @@ extension Plan {
             lines.append(
                 """
                 metric '\(metric.name)': each \(metric.period.rawValue) has the smallest bound that few exceeded, as metric \
-                '\(told.by.name)' told before, or \(Metric.firstBound); in total off by \(by.joined(separator: ", "))
+                '\(told.by.name)' told before, else \(Metric.firstBound) or more; in total off by \(by.joined(separator: ", "))
                 """)
         }
         if let rho = cost(of: metric, factors) {
@@ -144,8 +144,7 @@ extension Plan {
     }
 
     /// Returns the rough margins of a metric's numbers in 19 of 20 cases, of devices in devices, and of events and sums in
-    /// devices' bounds, of which 1 and 2 have the noise of 2.5. One layer of noise has the width of a rung of the ladder,
-    /// the other that of k.
+    /// devices' bounds. One layer of noise has the width of a rung of the ladder, the other that of k.
     func roughMargin(of metric: Metric) -> (devices: Int64, events: Int64) {
         let factors = marginFactors(of: metric)
         func margin(_ part: Double, _ factor: Int64) -> Int64 {
@@ -154,7 +153,8 @@ extension Plan {
             let rung = Double(KeptNoise.rungs(for: Int64(square)).last ?? 0)
             return Int64((1.96 * (rung * rung + square).squareRoot() / part).rounded())
         }
-        return (margin(4, factors.devices), margin(min(10, 4 * Double(metric.contributionBound)), factors.events))
+        let bound = Double(metric.contributionBound)
+        return (margin(4, factors.devices), margin(10 * bound / max(bound, NoiseWidth.leastBound), factors.events))
     }
 
     /// Says in words what a cost means: how often a guess about one is right at most.

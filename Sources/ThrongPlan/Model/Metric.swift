@@ -22,7 +22,7 @@ package struct Metric: Sendable, Hashable {
     /// Clipped sums, in the plan's order.
     package let sums: [SumMeasure]
     /// A distribution of a field, which is a dimension of the cube named after it.
-    package let histogram: HistogramMeasure?
+    package internal(set) var histogram: HistogramMeasure?
     /// True if the number of devices is published beside the events.
     package let reach: Bool
     /// True if clients say which of their events are firsts: `reach: client`.
@@ -55,20 +55,40 @@ package struct Metric: Sendable, Hashable {
     /// The bounds among which releases choose. A lower one would narrow no margin. Unit: events of an identifier in its window.
     package static let boundRungs = [2, 5, 10, 20, 50, 100, 200]
 
-    /// The most that Σ (a/b)² is over the periods of a window, each with a bound b of its own, of which an identifier adds a.
+    /// The most that Σ (a/b)² is over periods that chose bounds b, to which an identifier adds a; b is 2.5 for a bound of 2, as noise
+    /// has it.
     ///
-    /// To periods with bounds up to b it adds b at most in all. The sum is convex, so that it is largest where it adds as much as it
-    /// can to some bounds, one after the other: 2, 10, 50, 100 and 200.
-    package static let boundShares = 2.845
+    /// There may be as many periods as bounds, where these are UTC's days, too: events that waited offline for up to 48 hours are
+    /// sent in the open window. Of its events only the first b count in periods with bounds up to b. The sum is convex, so that it is
+    /// largest where as many as can fall to some bounds, one after the other: 5, 20, 50 and 200.
+    package static let boundShares = 2.485
 
     /// The bound where none is given, or nothing was told yet. Unit: events of an identifier in its window.
     package static let firstBound = 20
+
+    /// Returns the bound that a release chooses: the smallest that only so few exceed as reach some number of events, or where none is
+    /// told that above what many surely reach, and ``firstBound`` at least.
+    package static func chosenBound(few: Int?, many: Int = 0) -> Int {
+        let least = few.map { $0 - 1 } ?? max(many, firstBound)
+        return boundRungs.first { $0 >= least } ?? boundRungs[boundRungs.count - 1]
+    }
 
     /// The lengths of time for which clients say which event is a device's first: the period and its rollups, or none.
     package var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
 
     /// The lengths of time for which devices prove that they are in a cell: the period and its rollups, or none.
     package var provedPeriods: [PeriodKind] { provesFirsts ? [period] + rollups : [] }
+
+    /// The events of which one makes an identifier count; all of them if the metric counts events.
+    package var countingEvents: [EventName] {
+        guard case .funnel(let steps)? = within?.kind, let first = steps.first else { return events }
+        return [first.event]
+    }
+
+    package var steps: [FunnelStep] {
+        guard case .funnel(let steps)? = within?.kind else { return [] }
+        return steps
+    }
 }
 
 /// The words for one and for several of what numbers count: "order" and "orders".
@@ -107,6 +127,8 @@ package struct WindowMeasure: Sendable, Hashable {
     /// The dimension that the measure makes: a column in the analyst's tables.
     package let name: DimensionName
     package let kind: Kind
+    /// The steps in a reader's language, as far as the plan has them in several.
+    package internal(set) var titles: [BucketLabel: String] = [:]
 
     /// A property of an identifier's window.
     package enum Kind: Sendable, Hashable {
@@ -116,11 +138,17 @@ package struct WindowMeasure: Sendable, Hashable {
         case funnel(steps: [FunnelStep])
     }
 
-    package var title: String {
-        switch kind {
-        case .frequency: "Times"
-        case .funnel: "Furthest step"
-        }
+    /// The title of its dimension, in English or a reader's language.
+    package internal(set) var title: String
+
+    package init(name: DimensionName, kind: Kind) {
+        (self.name, self.kind, title) = (name, kind, "")
+        title = title(in: .english)
+    }
+
+    func title(in language: Language) -> String {
+        let isFunnel = if case .funnel = kind { true } else { false }
+        return language.say(.headReached, ["isFunnel": isFunnel])
     }
 
     /// The buckets in order. There is no `other`: whoever did nothing is not counted.
@@ -170,19 +198,6 @@ package struct FunnelStep: Sendable, Hashable {
     package let event: EventName
     /// The buckets that the event has to be in, at most one a dimension; these need not be the metric's.
     package let filters: [Insight.Filter]
-}
-
-extension Metric {
-    /// The events of which one makes an identifier count; all of them if the metric counts events.
-    package var countingEvents: [EventName] {
-        guard case .funnel(let steps)? = within?.kind, let first = steps.first else { return events }
-        return [first.event]
-    }
-
-    package var steps: [FunnelStep] {
-        guard case .funnel(let steps)? = within?.kind else { return [] }
-        return steps
-    }
 }
 
 /// An answer that a device gives by itself once a period, so that nobody has to recognize the device: the metric's one

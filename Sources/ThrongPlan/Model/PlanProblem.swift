@@ -8,6 +8,10 @@ package struct PlanProblem: Error, Sendable, Hashable, Encodable, CustomStringCo
     package let column: Int?
     package let message: String
 
+    package init(file: String, line: Int?, column: Int?, message: String) {
+        (self.file, self.line, self.column, self.message) = (file, line, column, message)
+    }
+
     /// The problem with its place, such as "shop.yaml:12:5: …", the shape that editors jump to.
     package var description: String {
         [file, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":") + ": " + message
@@ -44,6 +48,12 @@ package struct PlanPlaces: Sendable, Hashable {
         self.message(on: part, named: name.text, "\(part.rawValue) '\(name)': \(message)")
     }
 
+    /// Returns a message about one of the plan's texts, by its place in ``PlanTranslations``, where its part is.
+    func message(onText text: String, _ message: String) -> PlanProblem {
+        let place = places[text.split(separator: ".").prefix(2).joined(separator: ".")]
+        return PlanProblem(file: file, line: place?.first, column: place?.last, message: message)
+    }
+
     func message(on part: PlanPart, named name: String, _ message: String) -> PlanProblem {
         let place = places["\(part.section).\(name)"]
         return PlanProblem(file: file, line: place?.first, column: place?.last, message: message)
@@ -56,4 +66,25 @@ enum PlanPart: String, Sendable, Hashable, CaseIterable {
 
     /// The key of the section that declares them.
     var section: String { rawValue + "s" }
+}
+
+/// Makes a list of what its lines say, one after the other: values, lists of them, and what is nil where there is none.
+@resultBuilder
+enum ListBuilder<Element> {
+    static func buildExpression(_ one: Element) -> [Element] { [one] }
+    static func buildExpression(_ one: Element?) -> [Element] { one.map { [$0] } ?? [] }
+    static func buildExpression(_ several: [Element]) -> [Element] { several }
+    static func buildBlock(_ parts: [Element]...) -> [Element] { parts.flatMap(\.self) }
+    static func buildOptional(_ part: [Element]?) -> [Element] { part ?? [] }
+    static func buildEither(first part: [Element]) -> [Element] { part }
+    static func buildEither(second part: [Element]) -> [Element] { part }
+    static func buildArray(_ parts: [[Element]]) -> [Element] { parts.flatMap(\.self) }
+}
+
+/// Returns sentences as one text, those that are said of a plan.
+func sentences(@ListBuilder<String> _ said: () -> [String]) -> String { said().joined(separator: " ") }
+
+extension Sequence<String> {
+    /// The texts in one sentence: "a, b, c".
+    var listed: String { joined(separator: ", ") }
 }

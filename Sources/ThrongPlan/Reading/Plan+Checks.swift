@@ -144,4 +144,173 @@ extension Plan {
                 + "write 'identifier: rotating'"
         }
     }
+
+    /// True if a purpose counts people who are children, or of whom nobody knows that they are not.
+    package func countsChildren(_ purpose: Purpose) -> Bool {
+        switch app.directedTo {
+        case .general: false
+        case .children: true
+        case .mixed: !purpose.refusedBy.contains(.ageSignal)
+        }
+    }
+
+    /// The longest life of a child's identifier.
+    package static let rotationForChildren = Rotation(seconds: 3600)
+
+    func childrenProblems(_ purpose: Purpose) -> [String] {
+        countsChildren(purpose) ? countingProblems(purpose) : adultProblems(purpose)
+    }
+
+    /// The other way out for a plan for a mixed audience, as the end of a sentence; empty for other plans.
+    private var wayOut: String { app.directedTo == .mixed ? ", or give the purpose 'refused_by: [age_signal]'" : "" }
+
+    @ListBuilder<String> private func countingProblems(_ purpose: Purpose) -> [String] {
+        switch purpose.use {
+        case nil:
+            let allowed = PurposeUse.allCases.filter { $0 != .marketing }.map(\.rawValue).joined(separator: ", ")
+            "it counts children and does not say what for; add 'use', which may be \(allowed)\(wayOut)"
+        case .marketing: "'use' is marketing, for which children are not counted\(wayOut)"
+        default: []
+        }
+        if purpose.refusedBy.contains(.ageSignal) {
+            "'refused_by' has age_signal, which would refuse everybody in an app that is directed to children; leave "
+                + "it out, or write 'directed_to: mixed'"
+        }
+        if purpose.needsConsent, !purpose.needsParent {
+            "'consent' is required, but a child can't give it alone; write 'consent: parent', or not_required where "
+                + "nobody has to be asked\(wayOut)"
+        }
+        if purpose.rotation > Self.rotationForChildren {
+            """
+            'rotation' is \(Duration.seconds(purpose.rotation.seconds).planText); at most \
+            \(Duration.seconds(Self.rotationForChildren.seconds).planText) is allowed where children are counted\(wayOut)
+            """
+        }
+    }
+
+    @ListBuilder<String> private func adultProblems(_ purpose: Purpose) -> [String] {
+        if purpose.needsParent, app.directedTo == .mixed {
+            "'consent' is parent, but children are not counted, as 'refused_by' has age_signal; write 'consent: required'"
+        } else if purpose.needsParent {
+            "'consent' is parent, but the app is not directed to children; write 'consent: required', or give the app "
+                + "'directed_to: children' or mixed"
+        }
+    }
+
+    func childrenProblems(_ metric: Metric) -> [String] {
+        purpose(metric.purpose).map(countsChildren) == true ? countingProblems(metric) : []
+    }
+
+    @ListBuilder<String> private func countingProblems(_ metric: Metric) -> [String] {
+        // An app that is directed to children has such a threshold to begin with.
+        if metric.threshold < .forChildren, app.directedTo == .mixed {
+            "its threshold is \(metric.threshold.devices) devices; at least \(Threshold.forChildren.devices) are "
+                + "needed where children are counted\(wayOut)"
+        }
+        if let name = metric.dimensions.first(where: { dimension($0)?.isRevealed ?? false }) {
+            "'\(name)' learns values that nobody has listed, which is not allowed where children are counted; leave it "
+                + "out\(wayOut)"
+        }
+        if metric.countsFirsts || metric.provesFirsts {
+            """
+            with 'reach: \(metric.countsFirsts ? "client" : "attested")' a device is known again after a launch, which is not allowed where children are counted; \
+            write 'reach: true'\(wayOut)
+            """
+        }
+        if metric.answered != nil {
+            "with 'answered' a device is known again after a launch, which is not allowed where children are counted; "
+                + "leave the metric out\(wayOut)"
+        }
+    }
+
+    /// Returns the k of a learned value: the highest threshold of the metrics that use the dimension.
+    package func revealThreshold(of dimension: DimensionName) -> Threshold {
+        metrics.filter { $0.dimensions.contains(dimension) }.map(\.threshold).max() ?? app.threshold
+    }
+
+    @ListBuilder<String> func revealedProblems(_ dimension: Dimension) -> [String] {
+        let others = dimensions.filter { $0.field == dimension.field && $0.name != dimension.name }.map(\.name.text)
+        let measures = metrics.flatMap { metric -> [String] in
+            let sums = metric.sums.filter { $0.field == dimension.field }.map(\.name)
+            guard let histogram = metric.histogram, histogram.field == dimension.field else { return sums }
+            return sums + [histogram.name.text]
+        }
+        if dimension.isRevealed, let other = (others + measures).first {
+            "devices send hashes in its field '\(dimension.field)', of which '\(other)' could make nothing; give one "
+                + "of them a field of its own"
+        }
+        let first = metrics.first { ($0.countsFirsts || $0.provesFirsts) && $0.dimensions.contains(dimension.name) }
+        if dimension.isRevealed, let first {
+            """
+            metric '\(first.name)' has 'reach: \(first.countsFirsts ? "client" : "attested")', but a device can't know in which \
+            bucket a value is counted, and so not what is its first; leave the dimension out or write 'reach: true'
+            """
+        }
+    }
+
+    /// Returns advice on dimensions whose windows are so short that few values will ever be learned.
+    func revealedAdvice() -> [PlanProblem] {
+        dimensions.filter(\.isRevealed).compactMap { dimension in
+            let users = Set(metrics.filter { $0.dimensions.contains(dimension.name) }.map(\.purpose))
+            guard let purpose = purposes.first(where: { users.contains($0.name) && $0.rotation < .longest }) else {
+                return nil
+            }
+            return places.advice(
+                on: .dimension, dimension.name,
+                """
+                learns a value once \(revealThreshold(of: dimension.name).devices) \
+                devices have sent it within one window; purpose '\(purpose.name)' has windows of \
+                \(Duration.seconds(purpose.rotation.seconds).planText), with about \
+                \(PlanNumber.text(devices(in: purpose.rotation))) devices each: rarer values will stay 'other'
+                """)
+        }
+    }
+
+    /// Finds a relay through which nothing goes, and an evaluator of nothing.
+    @ListBuilder<String> var appProblems: [String] {
+        if app.relay != nil, relayed.isEmpty {
+            "'relay' is there and no purpose goes through it; delete it, or write 'transport: oblivious' in a purpose"
+        }
+        if app.evaluator != nil, !dimensions.contains(where: \.isRevealed) {
+            "'evaluator' is there and no dimension is revealed, so that there is nothing to evaluate; delete it, or "
+                + "let a dimension have 'revealed: {most: 100}'"
+        }
+    }
+
+    @ListBuilder<String> func transportProblems(_ purpose: Purpose) -> [String] {
+        if app.relay == nil, purpose.transport == .oblivious {
+            "'transport' is oblivious and the app names no relay to go through; add 'relay: https://HOST' to the app, "
+                + "or write 'transport: direct'"
+        }
+    }
+
+    func evaluatorAdvice() -> [PlanProblem] {
+        guard app.evaluator != nil else { return [] }
+        return dimensions.filter(\.isRevealed).map { dimension in
+            places.advice(
+                on: .dimension, dimension.name,
+                "takes evaluated hashes alone, which apps with the Swift SDK and its ValueBlinder make; web pages and "
+                    + "other clients can't, and what they count there is 'other'")
+        }
+    }
+
+    // MARK: In words
+
+    /// The names of purposes that go through the relay, in the plan's order.
+    private var relayed: String { purposes.filter { $0.transport == .oblivious }.map(\.name.text).listed }
+
+    /// A text about the effect of the relay; nil if the app has none.
+    var transportText: String? {
+        guard let relay = app.relay else { return nil }
+        return "The client seals what it sends for \(relayed) (RFC 9458) and sends it through the relay \(relay.host); "
+            + "the daemon refuses what comes directly. So nobody here learns an address, as long as the relay belongs "
+            + "to somebody else and its records are not put together with the daemon's."
+    }
+
+    var hidingText: String {
+        guard let evaluator = app.evaluator else { return "The hash hides a value from whoever does not guess it." }
+        return "The client has each value evaluated by \(evaluator.url.host), which learns nothing of it (RFC 9497), "
+            + "before it hashes it: without asking there nobody can try out guesses, as long as the evaluator belongs "
+            + "to somebody else. Plain hashes are looked at no further."
+    }
 }

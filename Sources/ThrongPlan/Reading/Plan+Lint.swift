@@ -29,11 +29,10 @@ extension Plan {
                 purpose.hasIdentifiers, metrics.contains(where: { !$0.provesFirsts })
             else { return [] }
             let rotation = Duration.seconds(purpose.rotation.seconds)
-            var message = """
-                rotates its identifiers every \(rotation.planText), within a \(shortest.rawValue): k is compared with one \
-                window's devices, about \(PlanNumber.text(devices(in: purpose.rotation))) of \
-                \(PlanNumber.text(app.audience)) a day, so more numbers are withheld
-                """
+            var message =
+                "rotates its identifiers every \(rotation.planText), within a \(shortest.rawValue): k is "
+                + "compared with one window's devices, about \(PlanNumber.text(devices(in: purpose.rotation))) of "
+                + "\(PlanNumber.text(app.audience)) a day, so more numbers are withheld"
             if purpose.rotation < .longest, !countsChildren(purpose) {
                 message += "; a rotation of 1 day shows more and keeps an identifier for a day"
             }
@@ -181,7 +180,10 @@ extension Plan {
             + "only; the step never happens"
     }
 
+    /// Returns advice on a rollup that costs a device something and is in no report. Only devices that say or prove that they are
+    /// in a cell are drawn for it; all else adds up what was drawn for shorter periods.
     private func rollupAdvice(_ metric: Metric) -> String? {
+        guard metric.countsFirsts || metric.provesFirsts else { return nil }
         let reported = reports.filter { report in report.insights.contains { insight($0)?.metric == metric.name } }
         guard let idle = metric.rollups.first(where: { rollup in !reported.contains { $0.period == rollup } }) else {
             return nil
@@ -232,24 +234,7 @@ extension Plan {
             "shares out devices by '\(doing)', which does not partition them: one device counts in several parts, and "
                 + "the parts may exceed 100 %")
     }
-}
 
-extension PeriodKind {
-    /// The shortest length of such a period: a month has 28 days at least. Unit: seconds.
-    package var shortestSeconds: Int64 {
-        switch self {
-        case .hour: 3600
-        case .day: 86_400
-        case .week: 7 * 86_400
-        case .month: 28 * 86_400
-        }
-    }
-
-    /// The longest length of such a period. Unit: seconds.
-    package var longestSeconds: Int64 { self == .month ? 31 * 86_400 : shortestSeconds }
-}
-
-extension Plan {
     /// Returns advice on lists whose entries will never count anything.
     ///
     /// - Parameter rules: uap-core's rules, to know which browsers and systems there are; nil asks none.
@@ -338,6 +323,21 @@ extension Plan {
                 + "spells them, such as \(standard.joined(separator: ", "))"
         }
     }
+}
+
+extension PeriodKind {
+    /// The shortest length of such a period: a month has 28 days at least. Unit: seconds.
+    package var shortestSeconds: Int64 {
+        switch self {
+        case .hour: 3600
+        case .day: 86_400
+        case .week: 7 * 86_400
+        case .month: 28 * 86_400
+        }
+    }
+
+    /// The longest length of such a period. Unit: seconds.
+    package var longestSeconds: Int64 { self == .month ? 31 * 86_400 : shortestSeconds }
 }
 
 extension PlanProblem {

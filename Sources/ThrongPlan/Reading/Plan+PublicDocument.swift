@@ -1,5 +1,4 @@
 package import Foundation
-package import ThrongWire
 
 extension Plan {
     /// Returns what everybody may know of this plan.
@@ -37,7 +36,8 @@ extension Plan {
     private var publicTranslations: [String: [String: String]]? {
         var found: [String: [String: String]] = [:]
         let others = ["insights.", "reports.", "annotations."]
-        for (place, words) in translations.words where !others.contains(where: { place.hasPrefix($0) }) {
+        for (place, words) in translations.words
+        where !others.contains(where: { place.hasPrefix($0) }) && !place.contains(".titles.") {
             for (tag, text) in words.texts { found[tag.text, default: [:]][place] = text }
         }
         return found.isEmpty ? nil : found

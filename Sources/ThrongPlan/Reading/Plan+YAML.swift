@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import ThrongWire
 
 extension Plan {
     /// Reads a plan strictly: anything unknown is an error, and the errors of all lines are reported at once.
@@ -21,6 +20,7 @@ extension Plan {
             throw PlanProblems(reader.problems.sorted)
         }
         self = plan
+        self.text = yaml
     }
 
     /// Reads a plan from the bytes of a file, which must be UTF-8; see ``init(yaml:file:today:)``.

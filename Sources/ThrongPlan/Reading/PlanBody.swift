@@ -6,7 +6,7 @@ extension PlanKey { static var names: [String] { allCases.map(\.rawValue) } }
 
 extension PlanKeys.Dimension {
     /// The keys that say how a dimension coarsens; it has exactly one of them.
-    static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions, .groups].contains($0) }
+    static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions, .groups, .titles].contains($0) }
 }
 
 /// A value or a mapping of a plan, which problems are noted of.
@@ -43,7 +43,6 @@ struct PlanValue: PlanSubject {
 struct PlanBody<Key: PlanKey>: PlanSubject {
     let subject: String
     let place: YAMLNode.Place
-    /// The value of each key that has one.
     let values: [Key: YAMLNode]
     let keyPlaces: [Key: YAMLNode.Place]
 
@@ -102,5 +101,140 @@ struct ProblemList {
             (problem.line ?? .max, problem.column ?? .max, place)
         }
         return all.enumerated().sorted { key($0.element, $0.offset) < key($1.element, $1.offset) }.map(\.element)
+    }
+}
+
+/// Checks of texts that are addresses, or should not be: where a path is meant, and in messages.
+package enum AddressText {
+    /// Returns the scheme of `s3://bucket/reports` and its like (RFC 3986, section 3.1); nil for a path.
+    package static func scheme(of text: some StringProtocol) -> String? {
+        let scheme = text.utf8.prefix { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "+-.".utf8.contains(byte)
+            }
+        }
+        guard let first = scheme.first, (0x41...0x5A).contains(first & 0xDF),
+            text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
+        else { return nil }
+        return String(decoding: scheme, as: UTF8.self)
+    }
+
+    /// Returns the reason why a text can't be a path on this machine; nil if it can.
+    package static func problem(ofPath text: some StringProtocol) -> String? {
+        scheme(of: text).map {
+            "found an address, \($0)://…; a path on this machine is allowed. Write there, and have a program of yours "
+                + "take the files on"
+        }
+    }
+
+    /// Returns an address without a user, a password (anything up to the last `@`), and what follows `?`.
+    package static func shown(_ text: String) -> String {
+        guard let scheme = scheme(of: text) else { return text }
+        var rest = text.dropFirst(scheme.count + 3)
+        var shown = scheme + "://"
+        if let sign = rest.lastIndex(of: "@") {
+            shown += "…@"
+            rest = rest[rest.index(after: sign)...]
+        }
+        guard let query = rest.firstIndex(of: "?") else { return shown + rest }
+        return shown + rest[..<query] + "?…"
+    }
+}
+
+enum PlanNumber {
+    /// Returns a number without a trailing ".0": 10, 0.5.
+    static func text(_ number: Double) -> String {
+        let text = "\(number)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    /// Returns a whole number with a comma between thousands: 20,000.
+    static func text(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var grouped = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { grouped.append(",") }
+            grouped.append(digit)
+        }
+        return (number < 0 ? "-" : "") + grouped
+    }
+}
+
+extension Duration {
+    private static let units: [(name: String, seconds: Int64)] = [
+        ("week", 604_800), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
+    ]
+
+    /// Reads "15 minutes" or "400 days", in seconds to weeks; nil for any other shape, and for over 100 years.
+    package init?(planText text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...10).contains(parts[0].utf8.count),
+            parts[0].utf8.allSatisfy({ (48...57).contains($0) }), let count = Int64(parts[0]),
+            let unit = Self.units.first(where: { $0.name == parts[1] || $0.name + "s" == parts[1] })
+        else { return nil }
+        let (seconds, overflow) = count.multipliedReportingOverflow(by: unit.seconds)
+        guard !overflow, seconds <= 36_525 * 86_400 else { return nil }
+        self = .seconds(seconds)
+    }
+
+    /// The duration in the largest unit that leaves no rest, but days rather than weeks: "15 minutes", "400 days".
+    package var planText: String {
+        let seconds = components.seconds
+        for unit in Self.units.dropFirst() where seconds % unit.seconds == 0 && seconds != 0 {
+            let count = seconds / unit.seconds
+            return "\(count) \(unit.name)\(count == 1 ? "" : "s")"
+        }
+        return "\(seconds) seconds"
+    }
+}
+
+/// Finds what somebody may have meant.
+package enum NearestName {
+    /// Finds the nearest known name: one slip away, or at most a third of the letters, and never all of them.
+    package static func nearest(to written: String, among known: some Sequence<String>) -> String? {
+        let lowered = written.lowercased()
+        let limit = Swift.max(1, lowered.unicodeScalars.count / 3)
+        var best: (name: String, distance: Int)?
+        let length = lowered.unicodeScalars.count
+        for name in known where abs(name.unicodeScalars.count - length) <= limit {
+            let distance = distance(lowered, name.lowercased())
+            if distance <= limit, distance < lowered.unicodeScalars.count, distance < best?.distance ?? .max {
+                best = (name, distance)
+            }
+        }
+        return best?.name
+    }
+
+    /// Returns "; did you mean 'threshold'?", or a semicolon if nothing is near.
+    static func question(_ name: String?) -> String { name.map { "; did you mean '\($0)'?" } ?? ";" }
+
+    /// Returns the question, then what is allowed as far as it can be listed.
+    static func advice(for written: String, among known: [String], noun: String) -> String {
+        let meant = question(nearest(to: written, among: known))
+        if known.isEmpty { return "\(meant) there are no \(noun)" }
+        let rest = known.count > 24 ? " and \(known.count - 24) more" : ""
+        return "\(meant) known: \(known.prefix(24).joined(separator: ", "))\(rest)"
+    }
+
+    /// Returns the optimal string alignment distance of two texts (Damerau 1964, Levenshtein 1966).
+    static func distance(_ left: String, _ right: String) -> Int {
+        let a = Array(left.unicodeScalars)
+        let b = Array(right.unicodeScalars)
+        if a.isEmpty || b.isEmpty { return Swift.max(a.count, b.count) }
+        var beforeLast = [Int](repeating: 0, count: b.count + 1)
+        var last = Array(0...b.count)
+        for i in 1...a.count {
+            var row = [i] + [Int](repeating: 0, count: b.count)
+            for j in 1...b.count {
+                row[j] = Swift.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    row[j] = Swift.min(row[j], beforeLast[j - 2] + 1)
+                }
+            }
+            beforeLast = last
+            last = row
+        }
+        return last[b.count]
     }
 }

@@ -11,7 +11,7 @@ extension PlanReader {
 
     private mutating func writtenRule(_ kind: PlanKeys.Dimension, _ value: PlanValue) -> BucketingRule? {
         switch kind {
-        case .title, .field, .partitions, .of, .groups: nil
+        case .title, .field, .partitions, .of, .groups, .titles: nil
         case .list: groups(value).map { .list($0) }
         case .bands: ascending(value).map { .bands(edges: $0) }
         case .significantFigures: significantFigures(value)

@@ -116,22 +116,7 @@ extension PlanReader {
         }
         return .keep(kind)
     }
-}
 
-extension DecayStep.Action {
-    /// The dimension whose splits go; nil for other steps.
-    package var dropped: DimensionName? {
-        switch self {
-        case .drop(let name), .coarsen(let name, to: _): name
-        case .keep, .keepTotals, .delete: nil
-        }
-    }
-
-    /// The period whose numbers stay while those of shorter ones go; nil for other steps.
-    package var kept: PeriodKind? { if case .keep(let kind) = self { kind } else { nil } }
-}
-
-extension PlanReader {
     static var mostImpossible: Int { 200 }
 
     mutating func impossible(
@@ -199,6 +184,19 @@ extension PlanReader {
         }
         return found
     }
+}
+
+extension DecayStep.Action {
+    /// The dimension whose splits go; nil for other steps.
+    package var dropped: DimensionName? {
+        switch self {
+        case .drop(let name), .coarsen(let name, to: _): name
+        case .keep, .keepTotals, .delete: nil
+        }
+    }
+
+    /// The period whose numbers stay while those of shorter ones go; nil for other steps.
+    package var kept: PeriodKind? { if case .keep(let kind) = self { kind } else { nil } }
 }
 
 extension PeriodKind {

@@ -32,11 +32,12 @@ extension PlanReader {
                     + "device does many things: leave it out")
         }
         guard let title, let bucketing else { return }
+        let titles = titles(body[.titles], of: part.name, bucketing.buckets)
         buckets[DimensionName(part.name)] = bucketing.buckets
         dimensions.append(
             Dimension(
                 name: DimensionName(part.name), title: title, field: field, rule: bucketing.rule,
-                partitionsDevices: partitions != nil))
+                partitionsDevices: partitions != nil, titles: titles))
     }
 
     /// The names that the analyst's tables have columns for anyway.
@@ -112,7 +113,7 @@ extension PlanReader {
                 partitions.place,
                 "\(body.subject): 'partitions' is that of the dimension that it is made of; leave it out")
         }
-        let name = DimensionName(name)
+        let (written, name) = (name, DimensionName(name))
         guard let base = base(of: body[.of]) else { return }
         bases[name] = base
         guard let value = body[.groups] else {
@@ -125,8 +126,10 @@ extension PlanReader {
         guard let known = buckets[base], let whole = dimensions.first(where: { $0.name == base }),
             let groups = derivedGroups(value, of: base, known), let title
         else { return }
+        let titles = titles(body[.titles], of: written, groups.map(\.label))
         let dimension = DerivedDimension(
-            name: name, title: title, base: base, groups: groups, partitionsDevices: whole.partitionsDevices)
+            name: name, title: title, base: base, groups: groups, partitionsDevices: whole.partitionsDevices,
+            titles: titles)
         buckets[name] = dimension.labels
         derivedDimensions.append(dimension)
     }

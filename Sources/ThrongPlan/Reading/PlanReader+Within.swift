@@ -8,7 +8,7 @@ extension PlanReader {
 
     /// Reads `frequency` or `funnel` among a metric's measures; nil if it has none, or one that can't be read.
     mutating func within(
-        in measures: PlanBody<PlanKeys.Measures>, of metric: PlanBody<PlanKeys.Metric>
+        in measures: PlanBody<PlanKeys.Measures>, of metric: PlanBody<PlanKeys.Metric>, named name: String
     ) -> WindowMeasure? {
         switch (measures[.frequency], measures[.funnel]) {
         case (nil, nil): return nil
@@ -17,7 +17,7 @@ extension PlanReader {
             return self.times(times)
         case (nil, let funnel?):
             refuseBeside("funnel", in: measures, of: metric)
-            return self.funnel(funnel, in: metric)
+            return self.funnel(funnel, in: metric, named: name)
         case (_, let funnel?):
             return problems.refuse(funnel, it: "stands beside 'frequency'; a metric has one of them: make two metrics")
         }
@@ -54,7 +54,9 @@ extension PlanReader {
         return WindowMeasure(name: name, kind: .frequency(bands: bands))
     }
 
-    private mutating func funnel(_ value: PlanValue, in metric: PlanBody<PlanKeys.Metric>) -> WindowMeasure? {
+    private mutating func funnel(
+        _ value: PlanValue, in metric: PlanBody<PlanKeys.Metric>, named own: String
+    ) -> WindowMeasure? {
         guard let body = body(value, PlanKeys.Funnel.self) else { return nil }
         let name: DimensionName? = body[.name] == nil ? "step" : name(body[.name], noun: "dimension")
         guard let name, let values = list(body[.steps]) else { return nil }
@@ -66,23 +68,25 @@ extension PlanReader {
             if case .scalar(let text, _) = event.node.content { text } else { nil }
         }
         var steps: [FunnelStep] = []
-        for value in values {
-            guard let step = step(value, among: events) else { continue }
+        for (place, value) in values.enumerated() {
+            guard let step = step(value, at: "metrics.\(own).steps.\(place + 1)", among: events) else { continue }
             if steps.contains(where: { $0.title == step.title }) {
                 problems.add(value, "'\(step.title)' is the title of two steps; rename one")
             }
             steps.append(step)
         }
         guard steps.count == values.count else { return nil }
+        let told = steps.enumerated().map { ($1.title, $1.title.text, "metrics.\(own).steps.\($0 + 1).title") }
+        checkAlike(told, in: value)
         for event in events where !steps.contains(where: { $0.event.text == event }) {
             problems.add(metric[.events], "'\(event)' is no step of the funnel; make it one or leave it out")
         }
         return WindowMeasure(name: name, kind: .funnel(steps: steps))
     }
 
-    private mutating func step(_ value: PlanValue, among events: [String]) -> FunnelStep? {
+    private mutating func step(_ value: PlanValue, at place: String, among events: [String]) -> FunnelStep? {
         guard let body = body(value, PlanKeys.Step.self) else { return nil }
-        let title = text(body[.title], longest: 64)
+        let title = words(.title, in: body, of: place, longest: 64)
         let event: EventName? = reference(body[.event], to: "event of this metric", among: events)
         let filters = filters(body[.where], noun: "dimension", among: baseNames, bands: nil)
         guard let title, let event else { return nil }
@@ -177,5 +181,77 @@ extension PlanReader {
             return problems.refuse(body[.bands], "whole numbers of events from 1 are allowed, such as [1, 2, 5]")
         }
         return .frequency(of: events, bands: bands)
+    }
+}
+
+extension Plan {
+    /// Finds a metric whose numbers can't be drawn, or would tell more together with those of others than by themselves.
+    ///
+    /// - Parameter others: the metrics before it in the plan.
+    func marginProblems(_ metric: Metric, beside others: ArraySlice<Metric>) -> [String] {
+        var messages: [String] = []
+        do { try checkDraws(of: metric) } catch { messages.append("nothing can be drawn for it: \(error)") }
+        if metric.choosesBound, frequency(telling: metric) == nil { messages.append(untold(metric)) }
+        let counted = counted(by: metric)
+        let overlapping = others.filter { self.counted(by: $0).overlaps(counted) }
+        let differences = overlapping.compactMap { difference(of: metric, from: $0) }
+        return messages + [differences.first ?? clip(of: metric, beside: [metric] + overlapping)].compactMap { $0 }
+    }
+
+    /// Says why nothing tells the bound of a metric whose releases choose it, and what would.
+    private func untold(_ metric: Metric) -> String {
+        let hindrances = [
+            (purpose(metric.purpose)?.hasIdentifiers == false, "of a purpose with 'identifier: none'"),
+            (metric.answered != nil, "with 'answered'"), (metric.sampling < 1, "with 'sampling'"),
+            (!metric.impossible.isEmpty, "with 'impossible'"),
+        ]
+        let bands = ([1] + Metric.boundRungs.map { $0 + 1 }).map(String.init).joined(separator: ", ")
+        return "'contribution_bound: auto' follows a frequency of the same events and purpose, and "
+            + (hindrances.first(where: \.0).map { "none tells what adds to a metric \($0.1); give a number" }
+                ?? "there is none that is released in total; add a metric with 'measures: {frequency: {bands: "
+                + "[\(bands)]}}', or give a number")
+    }
+
+    /// Finds a difference between two metrics that would tell of few devices: other bounds, or a field that partitions
+    /// devices in one of them only.
+    private func difference(of metric: Metric, from other: Metric) -> String? {
+        func bound(_ metric: Metric) -> String {
+            guard metric.choosesBound else { return PlanNumber.text(metric.contributionBound) }
+            return "auto\(frequency(telling: metric).map { " by '\($0.name)'" } ?? "")"
+        }
+        if metric.within == nil, other.within == nil, bound(metric) != bound(other) {
+            return """
+                its contribution_bound is \(bound(metric)), and metric '\(other.name)' counts some of the same events up to \
+                \(bound(other)): their difference would tell of the few devices in between; give both the same
+                """
+        }
+        for dimension in cubeDimensions(of: metric) where metric.within?.name != dimension.name {
+            let same = cubeDimensions(of: other).first {
+                $0.field == dimension.field && $0.partitionsDevices != dimension.partitionsDevices
+                    && other.within?.name != $0.name
+            }
+            guard let same else { continue }
+            return "dimensions '\(dimension.name)' and '\(same.name)' of metric '\(other.name)' read the same field of "
+                + "the same events, and only one of them has 'partitions: devices'; give it to both or to none"
+        }
+        return nil
+    }
+
+    /// Finds two sums of one field that are clipped otherwise: their difference is about what lies in between.
+    private func clip(of metric: Metric, beside others: [Metric]) -> String? {
+        for sum in metric.sums {
+            for other in others {
+                let same = other.sums.first {
+                    $0.field == sum.field
+                        && ($0.lowest, $0.highest, $0.decimals) != (sum.lowest, sum.highest, sum.decimals)
+                }
+                guard let same else { continue }
+                return """
+                    its sum '\(sum.name)' adds up the same field as '\(same.name)' of metric '\(other.name)' and clips it otherwise: \
+                    both together would tell what lies in between; give both the same 'from', 'to' and 'decimals'
+                    """
+            }
+        }
+        return nil
     }
 }

@@ -170,6 +170,22 @@ extension Plan {
     fileprivate func use(of derived: DerivedDimension) -> ProcessingRecord.Use {
         .init(derived.title, oneOf: derived.labels.map(\.text))
     }
+
+    fileprivate func title(of name: DimensionName, in metric: Metric) -> String {
+        tellingDimensions(of: metric)[name]?.title ?? name.text
+    }
+
+    fileprivate func words(for action: DecayStep.Action, of metric: Metric) -> String {
+        switch action {
+        case .drop(let name): "every number that is split by \(title(of: name, in: metric))"
+        case .coarsen(let name, to: let coarse):
+            "every number that is split by \(title(of: name, in: metric)); "
+                + "those by \(title(of: coarse, in: metric)) stay"
+        case .keep(let kind): "every number that covers less than a \(kind.rawValue)"
+        case .keepTotals: "every number that is split by anything"
+        case .delete: "all of its numbers"
+        }
+    }
 }
 
 extension ProcessingRecord.Erasure {
@@ -220,25 +236,5 @@ private struct Remainder {
         let spans = periods.map { "\($0.rawValue)s" }.joined(separator: " and ")
         return ProcessingRecord.Kept(
             periods: periods, groupings: groupings, text: "numbers of \(spans): \(words.joined(separator: "; "))")
-    }
-}
-
-extension Plan {
-    fileprivate func title(of name: DimensionName, in metric: Metric) -> String {
-        let cube = cubeDimensions(of: metric)
-        return cube.first { $0.name == name }?.title ?? derivedDimension(name)?.title ?? name.text
-    }
-
-    fileprivate func words(for action: DecayStep.Action, of metric: Metric) -> String {
-        switch action {
-        case .drop(let name): "every number that is split by \(title(of: name, in: metric))"
-        case .coarsen(let name, to: let coarse):
-            """
-            every number that is split by \(title(of: name, in: metric)); those by \(title(of: coarse, in: metric)) stay
-            """
-        case .keep(let kind): "every number that covers less than a \(kind.rawValue)"
-        case .keepTotals: "every number that is split by anything"
-        case .delete: "all of its numbers"
-        }
     }
 }

@@ -1,5 +1,4 @@
 package import Foundation
-package import ThrongWire
 
 /// The record of processing of one app, as far as its plan and Throng itself say it.
 ///

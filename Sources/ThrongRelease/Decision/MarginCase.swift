@@ -199,6 +199,95 @@ package struct MarginCase: Sendable {
         }
         return sum
     }
+
+    /// Makes the release: the numbers that are shown, with their margins, and the reasons why the rest is not.
+    ///
+    /// - Parameters:
+    ///   - crowds: the devices behind the numbers; those that the release tells come last. A number that any of them
+    ///     shows is shown.
+    ///   - kinds: the number of ways in which devices are known.
+    ///   - squares: the squares of the widths, by measure; that of devices comes last.
+    func released(
+        _ shape: MarginShape, _ numbers: [Numbers], _ crowds: [[Margin: DrawnCrowd]], kinds: Int, squares: [Int64]
+    ) throws(NoiseError) -> ReleaseDecision {
+        var cells: [PublishedCell] = []
+        var withheld: [WithheldCell] = []
+        var stated: [ReleaseMargins.Grouping] = []
+        for grouping in shape.parts.map(\.grouping) {
+            let behind = crowds.compactMap { $0[grouping] }
+            let touched = touchedCells(of: grouping)
+            var shown: Set<Int> = []
+            for place in 0..<header.layout.size(of: grouping) {
+                let cell = CellIndex(UInt32(place))
+                if behind.contains(where: { $0.isShown[place] }) {
+                    shown.insert(place)
+                    cells.append(published(grouping, cell, numbers, behind))
+                } else if touched.contains(place) {
+                    let floor = behind.map { $0.floors[place] }.max() ?? 0
+                    let isReached = behind.contains { $0.floors[place] >= $0.threshold }
+                    withheld.append(
+                        WithheldCell(
+                            margin: grouping, cell: cell,
+                            reason: isReached ? .nearThreshold : .small(floor: DeviceFloor(devices: floor))))
+                }
+            }
+            stated.append(try margins(of: grouping, numbers, behind.last, shown))
+        }
+        var told = header
+        told.margins = ReleaseMargins(
+            cost: try cost(shape, kinds: kinds), groupings: stated, squares: squares, events: texts.events)
+        return ReleaseDecision(release: Release(decided: told, cells: cells), withheld: withheld)
+    }
+
+    /// Returns the ρ of everything that is drawn for the first time.
+    private func cost(_ shape: MarginShape, kinds: Int) throws(NoiseError) -> String {
+        let isSum = header.period.kind != header.layout.period
+        return try MarginCost(
+            shape, header.layout, header.threshold, factors: factors, drawsEvents: !isSum,
+            kindsOfDevices: isSum ? max(0, kinds - 1) : kinds
+        ).text
+    }
+
+    private func published(
+        _ grouping: Margin, _ cell: CellIndex, _ numbers: [Numbers], _ crowds: [DrawnCrowd]
+    ) -> PublishedCell {
+        let place = Int(cell.value)
+        let drawn = numbers.map { $0.whole[grouping]?[place] ?? 0 }
+        // Whatever is never below 0 is 0 where its number is below: that is nearer to any truth.
+        let values = drawn.indices.map { isSigned($0) ? drawn[$0] : max(0, drawn[$0]) }
+        let told = crowds.last.flatMap { $0.isShown[place] && header.layout.hasIdentifiers ? $0.whole[place] : nil }
+        return PublishedCell(
+            margin: grouping, cell: cell, count: values[0], sums: Array(values.dropFirst()),
+            reach: header.reach && !header.hasFirsts ? told.map { DeviceFloor(devices: $0) } : nil,
+            firsts: header.hasFirsts ? told : nil)
+    }
+
+    /// True if a measure may be below 0: a sum of a field whose least value is.
+    private func isSigned(_ measure: Int) -> Bool { measure > 0 && header.layout.sums[measure - 1].lowest < 0 }
+
+    private func margins(
+        of grouping: Margin, _ numbers: [Numbers], _ crowd: DrawnCrowd?, _ shown: Set<Int>
+    ) throws(NoiseError) -> ReleaseMargins.Grouping {
+        var stated: [Int64] = []
+        for measure in numbers {
+            guard let margin = measure.margins[grouping], let drawn = measure.drawn[grouping],
+                let whole = measure.whole[grouping]
+            else { throw .notOfTheLattice }
+            stated.append(try margin.stated(moved: drawn.farthest(whole) { shown.contains($0) }))
+        }
+        let devices = header.layout.hasIdentifiers ? crowd : nil
+        return .init(
+            count: stated[0], sums: Array(stated.dropFirst()),
+            devices: try devices?.margin.stated(moved: devices?.moved ?? .zero))
+    }
+
+    /// Returns the cells of a grouping in which anything was counted.
+    private func touchedCells(of grouping: Margin) -> Set<Int> {
+        let project = header.layout.projection(from: header.layout.leaf, to: grouping)
+        return Set(
+            parts.flatMap { $0.cube.counters }.filter { $0.measure == .count && $0.value > 0 }
+                .map { Int(project($0.cell).value) })
+    }
 }
 
 extension MetricLayout {
@@ -219,5 +308,54 @@ extension MetricLayout {
             cells[place] = cells[place].addedClamped(value)
         }
         return cells
+    }
+}
+
+/// The numbers that leave the house, and the reasons why the rest stays.
+package struct ReleaseDecision: Sendable {
+    package let release: Release
+    /// The occupied cells that stay, by margin and cell; for operators only, as they tell small from empty.
+    package let withheld: [WithheldCell]
+}
+
+/// A number that stays in the house.
+package struct WithheldCell: Sendable, Hashable {
+    package let margin: Margin
+    package let cell: CellIndex
+    package let reason: WithholdingReason
+}
+
+/// The reason why a number stays in the house.
+package enum WithholdingReason: Sendable, Hashable {
+    /// Fewer than k devices are proved behind it.
+    case small(floor: DeviceFloor)
+    /// k devices or more are proved behind it, but the number drawn for them is less than its margin above k.
+    case nearThreshold
+}
+
+/// The data that a release is drawn from, read at one time.
+package struct ReleaseEvidence: Sendable, Hashable {
+    package let layout: MetricLayout
+    /// The period that the release is to cover.
+    package let period: Period
+    /// The counters of the stored periods that it sums over, by start.
+    package let parts: [StoredCube]
+    /// Everything that was published about any of the parts.
+    package let earlier: [Release]
+    /// Terms that satisfy every plan in force since the period began; nil if nobody kept them.
+    package let terms: ReleaseTerms?
+    /// The origins of the layout's base dimensions, as far as they were kept.
+    package let origins: DimensionOrigins
+    /// The events that were counted in the layout; nil if nobody kept that.
+    package let countedInLayout: CountedEvents?
+    /// The devices that proved to be in its cells in the release's own period.
+    package let proved: [ProvedDevices]
+
+    package init(
+        layout: MetricLayout, period: Period, parts: [StoredCube], earlier: [Release] = [], terms: ReleaseTerms? = nil,
+        origins: DimensionOrigins = [:], countedInLayout: CountedEvents? = nil, proved: [ProvedDevices] = []
+    ) {
+        (self.proved, self.countedInLayout, self.layout, self.period) = (proved, countedInLayout, layout, period)
+        (self.parts, self.earlier, self.terms, self.origins) = (parts, earlier, terms, origins)
     }
 }

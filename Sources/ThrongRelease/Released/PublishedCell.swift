@@ -14,9 +14,4 @@ package struct PublishedCell: Sendable, Hashable {
     package let reach: DeviceFloor?
     /// The devices that said that this was their first, if clients are asked to. Unit: devices.
     package let firsts: Int64?
-
-    init(margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil) {
-        (self.margin, self.cell, self.count, self.sums, self.reach) = (margin, cell, count, sums, reach)
-        self.firsts = firsts
-    }
 }

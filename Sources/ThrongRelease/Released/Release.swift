@@ -1,4 +1,7 @@
+internal import Crypto
+internal import Foundation
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The numbers that left the house about one metric and one period. A release is made once and never changed.
 ///
@@ -57,9 +60,7 @@ package struct Release: Sendable, Hashable {
             self.firsts = firsts
         }
     }
-}
 
-extension Release {
     /// Returns the published cell of these buckets, one for each dimension that is kept; nil if it is withheld.
     ///
     /// - Complexity: O(log cells).
@@ -86,9 +87,7 @@ extension Release {
     }
 
     package func shows(_ margin: Margin) -> Bool { header.groupings.contains(margin) }
-}
 
-extension Release {
     /// Reads back the numbers that age has left of a release. The digest covered numbers that are gone, and went with
     /// them. The rest therefore has to fit the header: cells of the layout, each once, with its sums, and with at least
     /// k devices wherever they say how many.
@@ -108,6 +107,23 @@ extension Release {
         guard cells.allSatisfy(header.couldPublish),
             zip(cells, cells.dropFirst()).allSatisfy({ !$0.isSamePlace(as: $1) })
         else { throw .altered(metric: header.layout.metric, period: header.period) }
+    }
+
+    /// The digest over the header's JSON (sorted keys), a newline, and one line a cell:
+    /// `margin,cell,count,sum…,reach,firsts` in decimal; a hyphen for a sum that is withheld, reach and firsts left out where
+    /// they are not published.
+    package var digest: ReleaseDigest {
+        var hash = SHA256()
+        hash.update(data: header.json)
+        hash.update(data: Data("\n".utf8))
+        for cell in cells {
+            var words = ["\(cell.margin.bits)", "\(cell.cell.value)", "\(cell.count)"]
+            words += header.layout.sums.indices.map { $0 < cell.sums.count ? "\(cell.sums[$0])" : "-" }
+            if let reach = cell.reach { words.append("\(reach.devices)") }
+            if let firsts = cell.firsts { words.append("\(firsts)") }
+            hash.update(data: Data((words.joined(separator: ",") + "\n").utf8))
+        }
+        return ReleaseDigest(hex: hash.finalize().lowerHex)
     }
 }
 

@@ -1,5 +1,14 @@
+package import Foundation
 package import ThrongPlan
 internal import ThrongSystem
+
+/// The SHA-256 of a release, by which anybody can later prove what it said.
+package struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
+    /// 64 lower-case hexadecimal digits.
+    package let hex: String
+    package init(hex: String) { self.hex = hex }
+    package var description: String { hex }
+}
 
 /// The header of a release: everything that a reader needs to know about its numbers.
 package struct ReleaseHeader: Sendable, Hashable, Codable {
@@ -75,6 +84,22 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
             layout: layout, period: period, plan: plan.version, threshold: metric.threshold, sampling: layout.sampling,
             reach: metric.reach, groupings: plan.groupings(of: metric), events: metric.countingEvents)
     }
+
+    /// Returns the half-width within which 19 of 20 numbers of a grouping lie; nil if they are exact. Unit: the
+    /// measure's.
+    ///
+    /// - Parameter measure: 0 is the count; then the sums.
+    package func margin(of grouping: Margin, measure: Int = 0) -> Int64? {
+        guard let stated = margins(of: grouping) else { return nil }
+        return measure == 0 ? stated.count : stated.sums[measure - 1]
+    }
+
+    /// Returns the half-width of a grouping's numbers of devices; nil if they are exact. Unit: devices.
+    package func deviceMargin(of grouping: Margin) -> Int64? { margins(of: grouping)?.devices }
+
+    private func margins(of grouping: Margin) -> ReleaseMargins.Grouping? {
+        groupings.firstIndex(of: grouping).flatMap { margins?.groupings[$0] }
+    }
 }
 
 /// The margins of error of a release's numbers, and their cost.
@@ -115,20 +140,55 @@ package struct ReleaseMargins: Sendable, Hashable, Codable {
     }
 }
 
+/// The reason why a release could not be made or read.
+package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
+    case altered(metric: MetricName, period: Period)
+    case decayed(metric: MetricName, period: Period)
+    case countersGone(metric: MetricName, period: Period)
+
+    package var description: String {
+        switch self {
+        case .altered(let metric, let period):
+            """
+            the release of \(Self.name(metric, period)) is not what was released: its digest differs. Restore the \
+            table from a backup; nothing is reported from it.
+            """
+        case .decayed(let metric, let period):
+            """
+            age has taken numbers of \(Self.name(metric, period)) that a coarser period would have to be decided \
+            against, so that one can't be released. Let numbers decay later than their coarsest rollup is over.
+            """
+        case .countersGone(let metric, let period):
+            """
+            the counters of \(Self.name(metric, period)), which was released, are gone, so that nothing can be added up over \
+            it: the coarser period is given up, and the next one is released. Let nothing but throng delete from its tables.
+            """
+        }
+    }
+
+    /// True if no later attempt can succeed.
+    package var isForGood: Bool {
+        switch self {
+        case .decayed, .countersGone: true
+        case .altered: false
+        }
+    }
+
+    private static func name(_ metric: MetricName, _ period: Period) -> String {
+        "\(metric) for the \(period.kind.rawValue) that starts at Unix second \(period.start)"
+    }
+}
+
 extension ReleaseHeader {
-    /// Returns the half-width within which 19 of 20 numbers of a grouping lie; nil if they are exact. Unit: the
-    /// measure's.
-    ///
-    /// - Parameter measure: 0 is the count; then the sums.
-    package func margin(of grouping: Margin, measure: Int = 0) -> Int64? {
-        guard let stated = margins(of: grouping) else { return nil }
-        return measure == 0 ? stated.count : stated.sums[measure - 1]
+    /// The header as JSON with sorted keys: the same bytes for the same header.
+    package var json: Data {
+        do {
+            return try JSONEncoder.stable().encode(self)
+        } catch {
+            // Strings, whole numbers and finite numbers only: the encoder has nothing to refuse.
+            preconditionFailure("a release header could not be written as JSON: \(error)")
+        }
     }
 
-    /// Returns the half-width of a grouping's numbers of devices; nil if they are exact. Unit: devices.
-    package func deviceMargin(of grouping: Margin) -> Int64? { margins(of: grouping)?.devices }
-
-    private func margins(of grouping: Margin) -> ReleaseMargins.Grouping? {
-        groupings.firstIndex(of: grouping).flatMap { margins?.groupings[$0] }
-    }
+    package init(json: Data) throws { self = try JSONDecoder().decode(ReleaseHeader.self, from: json) }
 }

@@ -121,6 +121,22 @@ package struct ReportDocument: Sendable, Hashable {
     }
 
     func periodLabel(of period: Period) -> String { names.label(period) }
+
+    /// The sentences above all answers: the alert, and each metric that was not counted in one way all period long.
+    package var partNotes: [String] {
+        [alert?.sentence].compactMap { $0 }
+            + partial.map { partial in
+                let part = partial.part
+                let (from, until) = (part.from.map(names.instant), part.until.map(names.instant))
+                return locale.say(
+                    .partCounted,
+                    [
+                        "title": partial.title, "isSplit": part.isSplit,
+                        "ends": from == nil ? until == nil ? "none" : "high" : until == nil ? "low" : "both",
+                        "from": from ?? "", "until": until ?? "",
+                    ])
+            }
+    }
 }
 
 extension Report {
@@ -156,5 +172,51 @@ extension Report {
         let before = alert.periods(before: period, in: answer.names.calendar)
         return AlertFinding(
             alert, answer: answer, kind: period.kind, usual: before.compactMap { source.point($0).figures.first })
+    }
+}
+
+/// The part of a period in which a metric's layout was counted, where that is not all of it: a change of the plan began
+/// to count the metric anew, or counting began.
+package struct PartOfPeriod: Sendable, Hashable {
+    /// The time at which this way of counting began; nil where that was before the period.
+    package let from: UnixSeconds?
+    /// The time at which this way of counting ended; nil where that was after the period, or never.
+    package let until: UnixSeconds?
+    /// True if the metric was counted in another way in the rest of the period.
+    package let isSplit: Bool
+
+    /// Takes what lies within a period of the time in which a layout was counted; nil where that is all of the period.
+    ///
+    /// Events that were counted for a period before anybody counted were handed in later, and are taken for the whole.
+    package init?(of period: Period, from: UnixSeconds?, until: UnixSeconds?, isSplit: Bool) {
+        let start = from.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
+        let end = until.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
+        if start == nil, end == nil, !isSplit { return nil }
+        (self.from, self.until, self.isSplit) = (start, end, isSplit)
+    }
+}
+
+extension Plan {
+    /// Returns the notes on the periods of a trend: the plan's own, and where another version of it began to count.
+    func notes(on answer: InsightAnswer, from history: ReleaseHistory?) -> [PeriodNote] {
+        guard case .trend(let points)? = answer.answered?.view else { return [] }
+        let (names, locale) = (answer.names, answer.locale)
+        let own = annotations.compactMap { annotation -> PeriodNote? in
+            let instant = names.calendar.midnight(of: annotation.date)
+            guard let point = points.first(where: { $0.period.start <= instant && instant < $0.period.end }) else {
+                return nil
+            }
+            let date = locale.date("yMMMMd", annotation.date)
+            return PeriodNote(
+                period: point.period, words: locale.say(.annotation, ["date": date, "title": annotation.text]))
+        }
+        let releases = history.map { $0.earlier + [$0.current] } ?? []
+        let versions = points.compactMap { point in
+            releases.last { $0.header.period == point.period }.map { (period: point.period, plan: $0.header.plan) }
+        }
+        let edits = zip(versions, versions.dropFirst()).filter { $0.plan != $1.plan }.map { _, now in
+            PeriodNote(period: now.period, words: locale.say(.planEdited, ["period": names.short(now.period)]))
+        }
+        return (own + edits).sorted { $0.period < $1.period }
     }
 }

@@ -119,3 +119,129 @@ package struct AnswerPoint: Sendable, Hashable {
     /// All rows together; nil where that means nothing or is not shown.
     package var whole: Figure?
 }
+
+package struct AnswerTable: Sendable, Hashable {
+    /// Every combination of the axes' buckets in the plan's order, the last axis running fastest.
+    ///
+    /// Withheld rows stand in their places like all others: neither order nor absence tells anything about a number.
+    package let rows: [AnswerRow]
+    /// The same number without the breakdown; nil where that means nothing or the release does not show it at all,
+    /// which both are facts of the plan.
+    package let whole: Figure?
+    /// The rest of the whole beside the published rows; nil where the whole is withheld or not shown.
+    package let rest: AnswerRest?
+
+    package var withheldRows: Int { rows.count { $0.figure == .withheld } }
+
+    /// True if the table is a breakdown of which nothing is published.
+    package var isLeftOut: Bool {
+        rows.count > 1 && withheldRows > 0 && rows.allSatisfy { $0.figure == .withheld || $0.figure == .impossible }
+    }
+}
+
+/// One row of an answer: a bucket of each axis and its number.
+package struct AnswerRow: Sendable, Hashable {
+    package let buckets: [BucketLabel]
+    package let figure: Figure
+}
+
+/// The total of an answer's withheld rows: the whole less the published rows.
+///
+/// It is computed from published numbers alone. It is told where it is k or more and more than the whole's margin:
+/// what is less can't be told from nothing.
+package struct AnswerRest: Sendable, Hashable {
+    /// The whole's events less those of the published rows. Unit: events.
+    let events: Int64
+    /// The whole; above 0. Unit: events.
+    package let whole: Int64
+    /// The rest in the answer's own terms, for a line of its own; nil where no row is withheld, where the rest is not
+    /// told, and where numbers do not add up, because they are quotients or devices that are in several rows.
+    package let quantity: Quantity?
+    /// True if rows are withheld that hold too little to be told from nothing.
+    package let isTooLittle: Bool
+
+    /// Creates the rest of a whole.
+    ///
+    /// - Parameters:
+    ///   - hasWithheld: whether the whole has parts that are withheld.
+    ///   - isTold: whether so many can be told from none.
+    package init(events: Int64, whole: Int64, quantity: Quantity?, hasWithheld: Bool, isTold: Bool) {
+        (self.events, self.whole) = (events, whole)
+        isTooLittle = hasWithheld && !isTold
+        self.quantity = isTold ? quantity : nil
+    }
+
+    /// The number of events; nil where it can't be told from none.
+    package var known: Int64? { isTooLittle ? nil : events }
+
+    /// The share of the whole's events as a fraction of 1, as CSV and JSON have it; nil where it is not told from none.
+    package var share: Decimals? { known.map { Decimals($0, over: whole, places: Quantity.sharePlaces) } }
+}
+
+extension Quantity {
+    /// Returns the number less some of its parts; nil where the parts are more, and for quotients, which do not add up.
+    package func without(_ parts: [Quantity]) -> Quantity? {
+        guard var left = amount else { return nil }
+        for part in parts {
+            guard let amount = part.amount else { return nil }
+            let (difference, overflow) = left.subtractingReportingOverflow(amount)
+            guard !overflow else { return nil }
+            left = difference
+        }
+        guard left >= 0 else { return nil }
+        switch self {
+        case .drawn(_, let counts, _): return .drawn(left, of: counts)
+        case .estimate(let whole): return .estimate(Estimate(counted: left, rate: whole.rate, counts: whole.counts))
+        case .share, .settled, .mean, .quantile: return nil
+        }
+    }
+}
+
+/// The order of an answer's rows by size: noise decides the order of numbers that lie close.
+struct RowOrder {
+    /// One a row; nil where none is published.
+    let quantities: [Quantity?]
+    /// The compared numbers with their noise, where all rows count the same: the distance of two is exact. Nil
+    /// elsewhere.
+    let numbers: [DrawnNumber?]
+    /// The interval of a row that is computed; the intervals of two rows are combined.
+    let interval: (Quantity) -> Interval?
+
+    /// Returns the lead of one row over another, in standard deviations; 0 where that can't be told, and less than 0
+    /// where it is behind.
+    func lead(of row: Int, over other: Int) -> Double {
+        guard let mine = quantities[row], let its = quantities[other] else { return 0 }
+        if let own = numbers[row], let theirs = numbers[other], let gap = Self.gap(mine, its) {
+            let variance = own.variance + theirs.variance - 2 * own.covariance(with: theirs)
+            return variance > 0 ? gap / variance.squareRoot() : gap == 0 ? 0 : gap * .infinity
+        }
+        guard let above = interval(mine), let below = interval(its) else { return 0 }
+        let gap = mine.approximate - its.approximate
+        let apart = Interval.difference((mine.approximate, above), (its.approximate, below), places: 9).ends
+        let side = gap > 0 ? gap - apart.low : apart.high - gap
+        return side > 0 && side.isFinite ? gap / side * Interval.z : 0
+    }
+
+    /// Returns the lead of the largest row over each row, in standard deviations; nil for itself and where no number is
+    /// published.
+    func leads(of largest: Int) -> [Double?] {
+        quantities.indices.map { row in row == largest || quantities[row] == nil ? nil : lead(of: largest, over: row) }
+    }
+
+    /// Returns the lead of one row over some others together, in standard deviations; 0 where that can't be told.
+    ///
+    /// However their noise hangs together, its standard deviation is at most the sum of theirs.
+    func lead(of row: Int, overSumOf others: [Int], drawnAs sum: Int64) -> Double {
+        guard let own = numbers[row], let mine = quantities[row], let largest = mine.amount ?? mine.fraction?.numerator
+        else { return 0 }
+        let spread = ([own] + others.compactMap { numbers[$0] }).reduce(0) { $0 + $1.variance.squareRoot() }
+        return Double(largest - sum) / max(spread, 1e-9)
+    }
+
+    /// Returns the difference between two numbers, or between two shares of one whole; nil for others.
+    private static func gap(_ one: Quantity, _ other: Quantity) -> Double? {
+        if let mine = one.amount, let its = other.amount { return Double(mine) - Double(its) }
+        guard let mine = one.fraction, let its = other.fraction, mine.denominator == its.denominator else { return nil }
+        return Double(mine.numerator) - Double(its.numerator)
+    }
+}

@@ -1,4 +1,5 @@
 package import ThrongPlan
+package import ThrongRelease
 
 /// The events of a histogram's bands as far as they are published, from which quantiles are read.
 package struct BandCounts {
@@ -138,4 +139,115 @@ package struct QuantileReading: Sendable, Hashable {
     /// rounded to the largest power of ten that is at most a tenth of the band's width. Nil where the band is open, or
     /// where withheld numbers decide the place inside it. Unit: the histogram's.
     package let value: Decimals?
+}
+
+/// The identifiers of a frequency's release that had at least so many events, as far as published numbers tell.
+package struct ReachedTimes: Sendable {
+    /// The first number of events of each band, ascending from 1. Unit: events of an identifier in its window.
+    package let edges: [Int]
+    package let whole: Int64
+    private let bands: [Int64?]
+    private let place: Int
+    private let law: MarginLaw
+
+    /// Reads a release; nil where it is of something else, or its total is withheld.
+    package init?(_ release: Release) {
+        let layout = release.header.layout
+        guard case .frequency(let edges)? = layout.within, let law = MarginLaw(release.header),
+            let place = layout.dimensions.lastIndex(where: { $0.coarsening == nil }),
+            let whole = release.cell(CellIndex(0), in: .total)?.count, whole > 0
+        else { return nil }
+        let margin = Margin(keeping: [place])
+        (self.edges, self.whole, self.place, self.law) = (edges, whole, place, law)
+        bands = edges.indices.map { release.cell(layout.cell(buckets: [$0], in: margin), in: margin)?.count }
+    }
+
+    /// A number of identifiers, its margin (19 of 20), and the noise of its part of the whole.
+    package struct Number: Sendable {
+        package let count: Int64
+        package let margin: Int64
+        package let noise: QuotientNoise
+    }
+
+    /// Returns the bounds of how many had as many events as a band begins with: the numbers of later bands, and the whole
+    /// less those of earlier ones, as far as they are published. They are one where all on either side are; nil where
+    /// the release has no such grouping.
+    package func reached(_ band: Int) -> (least: Number, most: Number, isTold: Bool)? {
+        let told = edges.indices.filter { bands[$0] != nil }
+        let (earlier, later) = (told.filter { $0 < band }, told.filter { $0 >= band })
+        func sum(_ places: [Int]) -> Int128 { places.reduce(0) { $0 + Int128(bands[$1] ?? 0) } }
+        guard let least = number(sum(later), Set(later)),
+            let most = number(max(Int128(whole) - sum(earlier), 0), Set(edges.indices).subtracting(earlier))
+        else { return nil }
+        if later.count == edges.count - band { return (least, least, true) }
+        return earlier.count == band ? (most, most, true) : (least, most, false)
+    }
+
+    private func number(_ count: Int128, _ bands: Set<Int>) -> Number? {
+        guard let part = law.number([place: bands], of: .count),
+            let noise = QuotientNoise(part, over: law.number([:], of: .count))
+        else { return nil }
+        return Number(count: Int64(clamping: count), margin: part.margin, noise: noise)
+    }
+}
+
+extension Insight {
+    /// Returns the part of the insight that a release still answers where age has taken dimensions that it is broken
+    /// down by. Each such dimension gives way to the finest one that is made of the same and that numbers are kept by,
+    /// or to none.
+    ///
+    /// - Returns: the coarser insight and, in the order of ``by``, what gave way to what; nil where nothing of it is
+    ///   left, or age took nothing.
+    func coarsened(
+        to release: Release, plan: Plan
+    ) -> (insight: Insight, aged: [(from: DimensionName, to: DimensionName?)])? {
+        guard by.contains(where: release.aged.contains) else { return nil }
+        let choices = by.map { name -> [DimensionName?] in
+            release.aged.contains(name) ? release.coarser(than: name).map(Optional.some) + [nil] : [name]
+        }
+        let combinations = choices.reduce([[DimensionName?]]()) { partial, names in
+            partial.isEmpty ? names.map { [$0] } : partial.flatMap { head in names.map { head + [$0] } }
+        }
+        for names in combinations {
+            let left = names.compactMap(\.self)
+            var insight = self
+            (insight.by, insight.view) = (left, view.splitting(left.isEmpty))
+            guard Set(left).count == left.count,
+                InsightReading(of: insight, plan: plan, release: release) != nil
+            else { continue }
+            return (insight, zip(by, names).filter { $0 != $1 }.map { (from: $0, to: $1) })
+        }
+        return nil
+    }
+
+    func isAged(in release: Release, plan: Plan) -> Bool {
+        var names = usedDimensions
+        switch kind {
+        case .retention(let answer), .frequency(let answer), .funnel(let answer): names.append(answer)
+        case .distribution, .quantiles: names += [plan.metric(metric)?.histogram?.name].compactMap(\.self)
+        case .count, .reach, .share, .mean: break
+        }
+        return names.contains(where: release.aged.contains)
+    }
+}
+
+extension Insight.View {
+    /// A single number has no rank.
+    fileprivate func splitting(_ isSingle: Bool) -> Self {
+        if isSingle, case .ranking = self { return .table }
+        return self
+    }
+}
+
+extension Release {
+    /// The dimensions that are made of the same one as another, that is the same field's finer buckets, and that age
+    /// has left; the finest first.
+    fileprivate func coarser(than name: DimensionName) -> [DimensionName] {
+        let dimensions = header.layout.dimensions
+        guard let place = dimensions.firstIndex(where: { $0.name == name }) else { return [] }
+        let base = dimensions[place].coarsening?.place ?? place
+        return dimensions.indices.filter {
+            $0 != place && dimensions[$0].coarsening?.place == base && !aged.contains(dimensions[$0].name)
+        }.sorted { (-dimensions[$0].labels.count, $0) < (-dimensions[$1].labels.count, $1) }.map { dimensions[$0].name }
+    }
 }

@@ -194,3 +194,182 @@ package struct Interval: Sendable, Hashable {
     /// "Square and add".
     static func far(_ left: Double, _ right: Double) -> Double { (left * left + right * right).squareRoot() }
 }
+
+/// The noise of a quotient's two terms: their variances and covariance.
+package struct QuotientNoise: Sendable, Hashable {
+    /// Variance of the part. Unit: the part's, squared.
+    package let part: Double
+    /// Variance of the whole. Unit: the whole's, squared.
+    package let whole: Double
+    /// Covariance of the two. Unit: the part's times the whole's.
+    package let covariance: Double
+
+    package init(part: Double, whole: Double, covariance: Double = 0) {
+        (self.part, self.whole, self.covariance) = (part, whole, covariance)
+    }
+}
+
+/// The quotients that two numbers p and w with normal errors leave open: every θ for which p − θ·w is no further from 0
+/// than its noise reaches in 19 of 20 cases.
+///
+/// For the true θ that difference is 0 but for noise of the variance v(p) − 2θ·cov + θ²·v(w). So the set holds the true
+/// quotient in 19 of 20 cases, whatever it is (Fieller 1954). Where w itself may be 0, the set has no end on one side
+/// or on both: nothing bounded could hold the quotient that often (Gleser and Hwang 1987).
+package enum Fieller: Sendable, Hashable {
+    case between(Double, Double)
+    case atLeast(Double)
+    case atMost(Double)
+    /// Everything but what lies between the two.
+    case outside(Double, Double)
+    case anything
+
+    /// Solves (p − θw)² ≤ z²·(v(p) − 2θ·cov + θ²·v(w)) for θ.
+    package init(_ part: Double, over whole: Double, noise: QuotientNoise, z: Double = Interval.z) {
+        let square = whole * whole - z * z * noise.whole
+        let linear = part * whole - z * z * noise.covariance
+        let constant = part * part - z * z * noise.part
+        guard square != 0 else {
+            self =
+                linear == 0 ? .anything : linear > 0 ? .atLeast(constant / linear / 2) : .atMost(constant / linear / 2)
+            return
+        }
+        let root = linear * linear - square * constant
+        let spread = max(root, 0).squareRoot()
+        let (one, other) = ((linear - spread) / square, (linear + spread) / square)
+        self = square > 0 ? .between(one, other) : root <= 0 ? .anything : .outside(other, one)
+    }
+
+    /// The smallest interval that holds all of it between two bounds; an infinite end says that nothing bounds it
+    /// there.
+    package func hull(from least: Double, to most: Double) -> (low: Double, high: Double) {
+        let pieces: [(low: Double, high: Double)] =
+            switch self {
+            case .between(let low, let high): [(low, high)]
+            case .atLeast(let low): [(low, .infinity)]
+            case .atMost(let high): [(-.infinity, high)]
+            case .outside(let below, let above): [(-.infinity, below), (above, .infinity)]
+            case .anything: [(-.infinity, .infinity)]
+            }
+        let inside = pieces.filter { $0.high >= least && $0.low <= most }
+        // Noise may take all of it beyond a bound.
+        let left = inside.isEmpty ? Array(pieces.prefix(1)) : inside
+        func clamped(_ end: Double) -> Double { min(max(end, least), most) }
+        return (clamped(left.map(\.low).min() ?? least), clamped(left.map(\.high).max() ?? most))
+    }
+}
+
+/// A quotient of whole numbers as a decimal of fixed places, rounded half to even in whole-number arithmetic.
+package struct Decimals: Sendable, Hashable, CustomStringConvertible {
+    /// The number in units of 10^-places.
+    package let units: Int128
+    /// Digits after the point.
+    package let places: Int
+
+    /// Divides; the divisor is above 0.
+    ///
+    /// - Parameter shiftedBy: the numerator counts units of 10^-shiftedBy, 0 to 6 (``SumMeasure/decimals``).
+    package init(_ numerator: Int64, shiftedBy shift: Int = 0, over divisor: Int64, places: Int) {
+        self.init(wide: Int128(numerator), over: Int128(divisor) * .ten(to: shift), places: places)
+    }
+
+    /// Divides wider numbers; the divisor is above 0. What does not fit 128 bits loses its last binary digits.
+    package init(wide numerator: Int128, over divisor: Int128, places: Int) {
+        var dividend = numerator
+        var divisor = divisor
+        for _ in 0..<places {
+            while dividend.magnitude > Int128.max.magnitude / 10, divisor > 1 {
+                dividend /= 2
+                divisor = Swift.max(divisor / 2, 1)
+            }
+            let (product, overflow) = dividend.multipliedReportingOverflow(by: 10)
+            dividend = overflow ? (dividend < 0 ? .min : .max) : product
+        }
+        var (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
+        if remainder < 0 {
+            quotient -= 1
+            remainder += divisor
+        }
+        let left = divisor - remainder
+        if remainder > left || (remainder == left && quotient % 2 != 0) { quotient += 1 }
+        (units, self.places) = (quotient, places)
+    }
+
+    /// A number of at most 15 digits as it is written, such as 0.25 or 1234.5.
+    package init(exactly value: Double) {
+        var places = 0
+        var scale = 1.0
+        while places < 15, (value * scale).rounded() / scale != value {
+            places += 1
+            scale *= 10
+        }
+        self.init(value, rounded: .toNearestOrEven, places: places)
+    }
+
+    /// A floating-point number, clamped to what 64 bits hold.
+    package init(_ value: Double, rounded rule: FloatingPointRoundingRule, places: Int) {
+        let scaled = (value * Double(Int128.ten(to: places))).rounded(rule)
+        units = Int128(Swift.min(Swift.max(scaled, -0x1p62), 0x1p62))
+        self.places = places
+    }
+
+    /// An approximation for lengths and order, never for print.
+    package var approximate: Double { Double(units) / (0..<places).reduce(1.0) { power, _ in power * 10 } }
+
+    package init(whole: Int) { self.init(units: Int128(whole), places: 0) }
+
+    /// Reads what ``description`` writes: "-1234.50"; nil for anything else, and for more than 128 bits hold.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let units = Int128(parts.joined()), parts.allSatisfy({ $0.last?.isWholeNumber ?? false })
+        else { return nil }
+        self.init(units: units, places: parts.count > 1 ? parts[1].utf8.count : 0)
+    }
+
+    /// This number less another, exactly, in the finer places of the two; nil where it does not fit.
+    package func less(_ other: Decimals) -> Decimals? {
+        let places = Swift.max(places, other.places)
+        guard let mine = units(in: places), let theirs = other.units(in: places) else { return nil }
+        let (difference, overflow) = mine.subtractingReportingOverflow(theirs)
+        return overflow ? nil : Decimals(units: difference, places: places)
+    }
+
+    /// This number as a fraction of another with as many places as shares have; nil where that is not above 0.
+    package func over(_ other: Decimals) -> Decimals? {
+        let places = Swift.max(places, other.places)
+        guard let mine = units(in: places), let theirs = other.units(in: places), theirs > 0 else { return nil }
+        return Decimals(wide: mine, over: theirs, places: Quantity.sharePlaces)
+    }
+
+    /// The same number with at least so many digits after the point.
+    package func padded(to places: Int) -> Decimals {
+        guard places > self.places, let units = units(in: places) else { return self }
+        return Decimals(units: units, places: places)
+    }
+
+    private func units(in places: Int) -> Int128? {
+        var scaled = units
+        for _ in self.places..<places {
+            let (product, overflow) = scaled.multipliedReportingOverflow(by: 10)
+            guard !overflow else { return nil }
+            scaled = product
+        }
+        return scaled
+    }
+
+    /// A number of units of 10^-places.
+    package init(units: Int128, places: Int) { (self.units, self.places) = (units, places) }
+
+    /// "1234.50": no grouping, a hyphen for minus; what CSV and JSON carry.
+    package var description: String {
+        let digits = String(units.magnitude)
+        let padded = String(repeating: "0", count: max(places + 1 - digits.utf8.count, 0)) + digits
+        return (units < 0 ? "-" : "") + padded.dropLast(places) + (places == 0 ? "" : ".\(padded.suffix(places))")
+    }
+
+    package var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) }
+}
+
+extension Int128 {
+    /// A power of ten, of 0 to 38.
+    static func ten(to exponent: Int) -> Int128 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
+}

@@ -104,3 +104,200 @@ extension ReportDocument {
                 ? "metrics.\(insight.metric).question" : "insights.\(insight.name).explanation")
     }
 }
+
+/// One insight: heading, sentence, chart, and folded on narrow screens its table, what is withheld, and what the numbers
+/// stand on.
+///
+/// At most one kind of chart is there; arrays of none or some keep the template free of lookups in outer scopes.
+enum SectionView {
+    /// - Parameters:
+    ///   - tongues: the attributes of language of its title and of what says why it is asked.
+    ///   - why: the reason for asking it; nil where that is told already.
+    ///   - common: what all numbers of the page stand on.
+    static func of(
+        _ answer: InsightAnswer, anchor: String, tongues: (title: String, why: String), why: String?, common: [String]
+    ) -> TemplateView {
+        var view: TemplateView = [
+            "anchor": anchor, "heading": answer.insight.title, "headingLanguage": tongues.title,
+            "whyLanguage": tongues.why, "isAnswered": false,
+        ]
+        view["why"] = [why].compactMap { $0 }
+        view["scopes"] = answer.scopes
+        guard let answered = answer.answered else {
+            view["openAnswers"] = [answer.sentence]
+            return view
+        }
+        view["isAnswered"] = true
+        // The tile of a single number has told it.
+        view[answered.axes.isEmpty ? "foldedAnswers" : "openAnswers"] = [answer.sentence]
+        let (kind, charts) = charts(answer, answered, anchor: anchor)
+        view[kind] = charts
+        view["isCharted"] = kind != "heatTables" && !charts.isEmpty
+        view["evidenceClass"] = kind == "heatTables" || charts.count > 1 ? "evidence wide" : "evidence"
+        // Shades have no room for intervals.
+        if kind != "heatTables" || charts.isEmpty || answered.basis.hasInterval(answer.insight.kind) {
+            view["dataTables"] = [DataTableView(answer, answered: answered)]
+        }
+        view["withheldNotes"] = answer.withheldNotes
+        view["chanceNotes"] = answer.leaningNotes
+        view["ageNotes"] = answer.ageNotes + answer.likenesses + answer.notes.map(\.words)
+        view["basisParts"] = answered.basis.words(in: answer.wording).filter { !common.contains($0) }
+        return view
+    }
+
+    /// Returns the charts of an answer and the name by which the template knows them.
+    static func charts(
+        _ answer: InsightAnswer, _ answered: InsightAnswer.Answered, anchor: String
+    ) -> (kind: String, charts: [Any]) {
+        let table = answered.table
+        switch (answered.view, answer.insight.kind) {
+        case (.trend(let points), _): return ("lineCharts", lines(answer, table, points, anchor: anchor))
+        case (_, .quantiles(let quantiles)):
+            return ("rangeCharts", [RangeChartView(answer, table: table, quantiles: quantiles, anchor: anchor)])
+        case (.ranking(let ranking), _): return ("barCharts", [BarChartView(answer, ranking: ranking, anchor: anchor)])
+        case (.funnel(let stages), _):
+            return ("barCharts", [BarChartView(answer, answered: answered, stages: stages, anchor: anchor)])
+        case (.table, _) where answered.axes.count > 1:
+            return ("heatTables", [HeatTableView(answer, answered: answered)].compactMap { $0 })
+        case (.table, .share) where answered.axes.isEmpty:
+            return ("shareBars", table.rows.prefix(1).map { shareBar($0.figure, answer, anchor: anchor) })
+        case (.table, _), (.change, _):
+            guard !answered.axes.isEmpty else { return ("barCharts", []) }
+            return ("barCharts", [BarChartView(answer, answered: answered, anchor: anchor)])
+        }
+    }
+
+    private static func shareBar(_ figure: Figure, _ answer: InsightAnswer, anchor: String) -> TemplateView {
+        [
+            "sharePublished": figure.quantity != nil, "shareWithheld": figure == .withheld,
+            "shareWidth": Coordinate.percent(figure.quantity?.approximate ?? 0), "chartID": "\(anchor)-chart",
+            "chartTitle": answer.insight.title, "chartSummary": answer.sentence,
+        ]
+    }
+
+    /// One drawing a row, each by a scale of its own: how one moved would not be seen beside a much larger one.
+    private static func lines(
+        _ answer: InsightAnswer, _ table: AnswerTable, _ points: [AnswerPoint], anchor: String
+    ) -> [LineChartView] {
+        table.rows.enumerated().map { place, row in
+            LineChartView(
+                answer, points: points, row: place, label: row.buckets.isEmpty ? nil : row.label, anchor: anchor,
+                isSpark: false)
+        }
+    }
+}
+
+/// One answer on the first screen that is a single number: the number, and how it changed.
+///
+/// It is large where it has earlier numbers beside it. What is a breakdown has its numbers in its chart alone.
+struct TileView {
+    /// `tile`, and `large` where it has earlier numbers.
+    private(set) var tileClass = "tile"
+    let tileAnchor: String
+    let tileHeading: String
+    let tileLanguage: String
+    let number: String
+    let numberUnit: String
+    let isNumber: Bool
+    let isWithheld: Bool
+    /// The words in place of a number that everybody knows not to be there.
+    let nothings: [String]
+    private(set) var deltas: [DeltaView]
+    /// The line of a trend, without words.
+    private(set) var sparks: [LineChartView]
+    private let asked: Insight
+
+    /// Nil for an answer that is not a single number.
+    init?(_ answer: InsightAnswer, anchor: String, language: String) {
+        guard let answered = answer.answered, answered.axes.isEmpty, let figure = answered.table.rows.first?.figure
+        else { return nil }
+        (asked, tileAnchor, tileLanguage, tileHeading) = (answer.insight, anchor, language, answer.insight.title)
+        isNumber = figure.quantity != nil
+        isWithheld = figure == .withheld
+        nothings = [figure.nothing(in: answer.locale)].compactMap { $0 }
+        number = figure.quantity.map(answer.text) ?? ""
+        numberUnit =
+            figure.quantity.map { answer.wording.unit(beside: $0, of: answer.counted, unit: answer.unit) } ?? ""
+        switch answered.view {
+        case .change(let comparisons): (deltas, sparks) = (comparisons.map { DeltaView(answer, $0, row: 0) }, [])
+        case .trend(let points):
+            deltas = []
+            sparks = [LineChartView(answer, points: points, row: 0, label: nil, anchor: anchor, isSpark: true)]
+        case .table, .ranking, .funnel: (deltas, sparks) = ([], [])
+        }
+        if isLarge { tileClass = "tile large" }
+    }
+
+    /// Takes over what another tile of the same number has besides it; false where that asks for another.
+    mutating func absorb(_ other: TileView) -> Bool {
+        guard (asked.metric, asked.kind) == (other.asked.metric, other.asked.kind), asked.filters == other.asked.filters
+        else { return false }
+        deltas += other.deltas
+        sparks += other.sparks
+        if isLarge { tileClass = "tile large" }
+        return true
+    }
+
+    var isLarge: Bool { !deltas.isEmpty || !sparks.isEmpty }
+}
+
+struct DeltaView {
+    let deltaText: String
+    let deltaAgainst: String
+    let deltaPublished: Bool
+    let deltaWithheld: Bool
+    /// The words in place of a change that everybody knows not to be there.
+    let deltaNothings: [String]
+
+    init(_ answer: InsightAnswer, _ comparison: AnswerComparison, row: Int) {
+        let then = Moment(comparison, date: answer.names.short(comparison.period))
+        deltaAgainst = answer.locale.say(.against, ["kind": then.kind, "date": then.date])
+        let outcome = row < comparison.rows.count ? comparison.rows[row].change : .absent(.notReleased)
+        deltaText = outcome.change.map(answer.short) ?? ""
+        deltaPublished = outcome.change != nil
+        deltaWithheld = outcome == .withheld
+        deltaNothings = [outcome.nothing(in: answer.locale)].compactMap { $0 }
+    }
+}
+
+/// A drawing of one insight as a file of its own: SVG that other pages and slides show, with its heading and its period.
+///
+/// It has no script and nothing from elsewhere; its letters are not scaled. Shades and single numbers have none.
+enum DrawingView {
+    /// The sizes of a drawing: as wide as a chart without its borders, and the lines above it. Unit: pixels.
+    private static let (width, top, gap) = (672.0, 84.0, 24.0)
+    /// The widest heading. Unit: ems.
+    private static let widestHeading = 36.0
+    /// The letters beside an axis, and the line above one of several drawings. Unit: pixels.
+    private static let (letters, line) = (12.0, 22.0)
+
+    /// Returns the view of an answer's drawing; nil where it has none.
+    static func of(_ answer: InsightAnswer, in document: ReportDocument, css: String) -> TemplateView? {
+        guard let answered = answer.answered else { return nil }
+        let (kind, charts) = SectionView.charts(answer, answered, anchor: "drawing")
+        guard kind != "heatTables", !charts.isEmpty else { return nil }
+        var bottom = top
+        let drawn = charts.map { chart -> TemplateView in
+            var view: TemplateView = [kind: [chart], "drawnY": Coordinate.number(bottom)]
+            var height = 16.0
+            if let bars = chart as? BarChartView { height = Double(bars.height) ?? 0 }
+            if let ranges = chart as? RangeChartView { height = Double(ranges.height) ?? 0 }
+            if let lines = chart as? LineChartView {
+                let (axis, head) = (lines.axis * letters, lines.lineHeads.isEmpty ? 0 : line)
+                height = head + (Double(lines.height) ?? 0)
+                view["headHeight"] = Coordinate.number(head)
+                view["axisPixels"] = Coordinate.number(axis)
+                view["plotPixels"] = Coordinate.number(width - axis)
+            }
+            view["drawnHeight"] = Coordinate.number(height)
+            bottom += height + gap
+            return view
+        }
+        return [
+            "css": css, "pageLanguage": document.locale.tag.attributes, "drawn": drawn,
+            "drawingHeight": Coordinate.number(bottom),
+            "heading": answer.insight.title.shortened(toWidth: widestHeading),
+            "drawingCaption": "\(document.periodTitle) · \(document.app.title)",
+        ]
+    }
+}

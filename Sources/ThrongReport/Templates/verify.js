@@ -2,7 +2,10 @@
 // neither an ampersand nor a sign for "less than" stands here.
 const at = (id) => document.getElementById(id);
 const catalogues = JSON.parse(at("catalogues").textContent);
-const written = (tag) => new Intl.Locale(tag).maximize();
+// A tag that the browser does not understand is no language here.
+const written = (tag) => {
+  try { return new Intl.Locale(tag).maximize(); } catch { return {}; }
+};
 const isSame = (one, other) => [one.language, one.script].join() == [other.language, other.script].join();
 // The catalogue of the first language that the reader asks for.
 const [tag, place] = navigator.languages.flatMap((wanted) => Object.keys(catalogues)
@@ -22,9 +25,8 @@ const parsed = (text) => {
 };
 const digest = async (bytes) => [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))]
   .map((byte) => byte.toString(16).padStart(2, "0")).join("");
-const isKeys = (text) => /-----BEGIN PUBLIC KEY-----/.test(text) ? true : parsed(text)?.format == "throng-keys/1";
 
-// The keys of keys.json, or the one of a PEM; none where the text is neither.
+// The keys of keys.json, or the one of a PEM; it fails where the text is neither.
 const keysOf = async (text) => {
   const list = parsed(text)?.keys ?? [{ public_key: text }];
   return Promise.all(list.map(async ({ public_key, from, until }) => {
@@ -32,7 +34,7 @@ const keysOf = async (text) => {
     const der = Uint8Array.from(atob(base64.replace(/\s/g, "")), (letter) => letter.charCodeAt(0));
     const key = await crypto.subtle.importKey("spki", der, "Ed25519", false, ["verify"]);
     return { id: (await digest(der.slice(-32))).slice(0, 16), key, from, until };
-  })).catch(() => []);
+  }));
 };
 
 // What a document that is signed itself vouches for: a manifest for its files, a proof of retention for its page.
@@ -62,7 +64,7 @@ const line = ({ name, fault, json, time }) => {
 
 const check = async () => {
   const own = ++round;
-  const keys = await keysOf(at("key").value);
+  const keys = await keysOf(at("key").value).catch(() => []);
   const all = [...files].map(([name, bytes]) => ({ name, bytes, json: parsed(text(bytes)) }));
   const signatures = all.filter(({ bytes }) => bytes.length == 64).map(({ bytes }) => bytes);
   const isSigned = ({ json }) => /^throng-(manifest|retention-proof)\/1$/.test(json?.format);
@@ -86,10 +88,12 @@ const check = async () => {
 
 const take = async (chosen) => {
   const read = await Promise.all([...chosen].map(async (file) => [file.name, new Uint8Array(await file.arrayBuffer())]));
-  for (const [name, bytes] of read) {
-    if (isKeys(text(bytes))) at("key").value = text(bytes);
-    else files.set(name, bytes);
-  }
+  for (const [name, bytes] of read) files.set(name, bytes);
+  await check();
+};
+// A key comes by its own control alone: among the files of a report, it would be whatever the report's maker wants it to be.
+const takeKey = async ([file]) => {
+  if (file) at("key").value = await file.text();
   await check();
 };
 
@@ -97,6 +101,7 @@ const take = async (chosen) => {
 const begin = async () => {
   await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
   at("key").addEventListener("input", check);
+  at("keyFile").addEventListener("change", ({ target }) => takeKey(target.files));
   at("files").addEventListener("change", ({ target }) => {
     files.clear();
     return take(target.files);

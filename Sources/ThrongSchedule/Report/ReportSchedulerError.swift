@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongReport
 
 /// The reason why a report could not be made.
 package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConvertible {

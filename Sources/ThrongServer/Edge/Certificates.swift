@@ -1,8 +1,10 @@
+internal import Foundation
+internal import Hummingbird
 internal import Logging
+internal import NIOCore
 internal import SwiftASN1
 internal import Synchronization
-internal import ThrongReport
-internal import ThrongWire
+package import ThrongWire
 
 /// The daemon's certificate, from the last version of its files that could be used.
 final class Certificates: Sendable {
@@ -171,5 +173,227 @@ enum CertificateStrength {
             return curves.contains(curve) ? nil : "a key on the curve \(curve)"
         default: return "a key of the kind \(kind)"
         }
+    }
+}
+
+/// The files that a daemon needs for TLS, each of them PEM.
+package struct TLSFiles: Sendable, Hashable {
+    /// `tls.certificate` (path, none): the daemon's certificate, and behind it those between it and a root.
+    package var certificate: String
+    /// `tls.key` (path, none): the private key of the first certificate, without a passphrase.
+    package var key: String
+    /// `intake.client-authorities` (path, none): clients need a certificate of one of these authorities to connect; nil
+    /// asks nobody for one.
+    package var clientAuthorities: String?
+    /// True if browsers are to use https for all names under this one, too: `includeSubDomains` behind `tls.certificate`.
+    package var isForSubdomains = false
+
+    package init(certificate: String, key: String, clientAuthorities: String? = nil) {
+        (self.certificate, self.key, self.clientAuthorities) = (certificate, key, clientAuthorities)
+    }
+
+    struct Contents: Equatable {
+        let certificate: [UInt8]
+        let key: [UInt8]
+        let clientAuthorities: [UInt8]?
+    }
+
+    func read() throws(TLSError) -> Contents {
+        Contents(
+            certificate: try Self.bytes(of: certificate), key: try Self.bytes(of: key),
+            clientAuthorities: try clientAuthorities.map { path throws(TLSError) in try Self.bytes(of: path) })
+    }
+
+    /// The mode of the key's file if it lets others than the owner and readers of the group use it; nil if it does not.
+    /// Unit: the mode's lowest nine bits.
+    var looseKeyMode: UInt32? {
+        var status = stat()
+        guard stat(key, &status) == 0 else { return nil }
+        return status.st_mode & 0o027 == 0 ? nil : status.st_mode & 0o777
+    }
+
+    private static func bytes(of path: String) throws(TLSError) -> [UInt8] {
+        guard let file = fopen(path, "re") else {
+            throw .unreadable(path: path, reason: String(cString: strerror(errno)))
+        }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: largest + 1)
+        let count = fread(&bytes, 1, bytes.count, file)
+        guard ferror(file) == 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+        guard count <= largest else { throw .unreadable(path: path, reason: "it has more than \(largest) bytes") }
+        return Array(bytes.prefix(count))
+    }
+
+    /// The largest size of a file. Unit: bytes.
+    private static let largest = 1 << 20
+}
+
+/// The reason why a daemon can't use TLS with the files that it was given.
+package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
+    case unreadable(path: String, reason: String)
+    case noCertificate(path: String)
+    case noKey(path: String)
+    case otherKey(path: String, certificate: String)
+    case expired(path: String, at: UnixSeconds)
+    case early(path: String, at: UnixSeconds)
+    case weakKey(path: String, found: String)
+    case weakSignature(path: String, found: String)
+    case authoritiesWithoutTLS
+    case notBuilt
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let reason):
+            "\(path) can't be read: \(reason). Name a file in PEM with --tls-certificate, "
+                + "--tls-key or THRONG_INTAKE_CLIENT_AUTHORITIES, and let the user that throng runs as read it."
+        case .noCertificate(let path):
+            "\(path) holds no certificate that can be read. It takes PEM, "
+                + "lines between BEGIN CERTIFICATE and END CERTIFICATE: certbot calls the file fullchain.pem."
+        case .noKey(let path):
+            "\(path) holds no private key that can be read. It takes PEM without a passphrase: "
+                + "certbot calls the file privkey.pem."
+        case .otherKey(let path, let certificate):
+            "the key in \(path) is not that of the first certificate in \(certificate). "
+                + "Name the two that were made together, the certificate of this machine first in its file."
+        case .expired(let path, let time):
+            "the certificate in \(path) ended at \(Instant.text(time)). "
+                + "Have it renewed (certbot renew, lego renew), and see to it that this happens by itself."
+        case .early(let path, let time):
+            "the certificate in \(path) begins at \(Instant.text(time)), which is still to come. "
+                + "Set the clock right, or take the certificate that is in force."
+        case .weakKey(let path, let found):
+            "the certificate in \(path) has \(found). Clients take RSA with 2048 bits or more, or ECDSA on P-256, "
+                + "P-384 or P-521: have one made with such a key."
+        case .weakSignature(let path, let found):
+            "the certificate in \(path) was signed by the algorithm \(found). "
+                + "Clients take RSA and ECDSA with SHA-256, SHA-384 or SHA-512: have it signed anew."
+        case .authoritiesWithoutTLS:
+            "THRONG_INTAKE_CLIENT_AUTHORITIES asks clients for certificates, which takes TLS: "
+                + "name --tls-certificate and --tls-key, too, or remove the variable."
+        case .notBuilt:
+            "this program was built for a first look, without TLS. Build one that has it: Deploy/quickstart --tls, or Deploy/build."
+        }
+    }
+}
+
+/// The TLS sessions of one listener. No session outlives a window.
+///
+/// A session that is resumed, by a ticket or by its number, tells that two connections are one device's, and so does a
+/// connection that stays open. Across a window's end either would link two identifiers. A context resumes its own
+/// sessions only. So each end of any purpose's window brings a new context, and connections of the former one are
+/// closed (``endFormer(at:)``).
+final class TLSSessions: Sendable {
+    private struct State {
+        var context: TLSContext?
+        var certificate = 0
+        var windows: [WindowNumber] = []
+        /// The number of the current windows; grows with each end of one.
+        var era = 0
+        /// The era up to which connections were closed.
+        var closed = 0
+        var open: [ObjectIdentifier: (channel: any Channel, era: Int)] = [:]
+    }
+
+    private let certificates: Certificates
+    private let rotations: [Rotation]
+    /// True if only clients with a certificate of the listed authorities are let in: proxies, whose connections are no
+    /// device's.
+    private let asksClients: Bool
+    private let state = Mutex(State())
+
+    /// - Parameter rotations: the rotations of the purposes that are counted here.
+    init(_ certificates: Certificates, rotations: Set<Rotation>, asksClients: Bool) {
+        self.certificates = certificates
+        self.rotations = rotations.sorted()
+        self.asksClients = asksClients
+    }
+
+    /// Returns the context for a connection that begins now; nil without a certificate. Errors end the connection.
+    func context(at now: UnixSeconds) throws -> TLSContext? {
+        guard let inForce = certificates.inForce else { return nil }
+        return try state.withLock { state in
+            enter(now, &state)
+            if let context = state.context, state.certificate == inForce.number { return context }
+            let context = try inForce.certificate.context(asksClients: asksClients)
+            state.context = context
+            state.certificate = inForce.number
+            return context
+        }
+    }
+
+    /// Registers a connection, to be closed once its window is over.
+    func opened(_ channel: any Channel, at now: UnixSeconds) {
+        guard !asksClients else { return }
+        let key = ObjectIdentifier(channel)
+        state.withLock { state in
+            enter(now, &state)
+            state.open[key] = (channel, state.era)
+        }
+        channel.closeFuture.whenComplete { [weak self] _ in self?.closed(key) }
+    }
+
+    private func closed(_ key: ObjectIdentifier) { state.withLock { _ = $0.open.removeValue(forKey: key) } }
+
+    /// Closes the connections of windows that are over: those that are idle at once, others after their answer.
+    func endFormer(at now: UnixSeconds) {
+        let former = state.withLock { state -> [any Channel] in
+            enter(now, &state)
+            guard state.closed < state.era else { return [] }
+            state.closed = state.era
+            let former = state.open.filter { $0.value.era < state.era }
+            for key in former.keys { state.open.removeValue(forKey: key) }
+            return former.values.map { $0.channel }
+        }
+        for channel in former { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+    }
+
+    private func enter(_ now: UnixSeconds, _ state: inout State) {
+        let windows = rotations.map { $0.window(at: now) }
+        guard windows != state.windows else { return }
+        state.windows = windows
+        state.context = nil
+        state.era += 1
+    }
+}
+
+/// Begins TLS with a connection's first bytes. A silent connection takes no memory for it, and nobody resumes a session
+/// of a window that has ended since they connected.
+///
+/// Unchecked: a handler is confined to its channel's event loop.
+final class TLSStart: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let sessions: TLSSessions
+    private let clock: UnixClock
+
+    init(_ sessions: TLSSessions, clock: UnixClock) { (self.sessions, self.clock) = (sessions, clock) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let now = clock.now
+            guard let tls = try sessions.context(at: now) else { return context.close(promise: nil) }
+            sessions.opened(context.channel, at: now)
+            try pipeline.addHandler(tls.handler, position: .after(self))
+        } catch {
+            // A connection without a context of its own is closed: there is no other to fall back to.
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(data)
+        pipeline.removeHandler(self, promise: nil)
+    }
+}
+
+/// Makes browsers use https only, for a year; for other names under this one only where the operator promises it.
+///
+/// Source: RFC 6797, sections 6.1.2 and 7.1: on answers over TLS, and on no others.
+struct StrictTransport: RouterMiddleware {
+    let isForSubdomains: Bool
+
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
+        var response = try await next(request, context)
+        response.headers[.strictTransportSecurity] = "max-age=31536000" + (isForSubdomains ? "; includeSubDomains" : "")
+        return response
     }
 }

@@ -1,4 +1,4 @@
-internal import ThrongWire
+internal import ThrongPlan
 
 /// The syntax of header values: parsed by bytes, with quoted strings, in upper and lower case.
 ///

@@ -1,9 +1,7 @@
-internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 package import Logging
 internal import NIOCore
-internal import ServiceLifecycle
 internal import Synchronization
 internal import ThrongAttestation
 package import ThrongWire

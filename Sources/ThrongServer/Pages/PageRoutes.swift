@@ -7,7 +7,6 @@ internal import Synchronization
 internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongReport
-internal import ThrongWire
 
 /// `GET /` and `GET /apps/APP`, which show everybody what is counted, and `POST /apps/APP`, which tries an event.
 struct PageRoutes: Sendable {
@@ -98,6 +97,11 @@ extension Plan {
 /// The policy of a page that loads nothing, runs nothing but its own script, is framed by nobody, and sends forms nowhere
 /// else.
 enum PagePolicy {
+    /// The policy of a report's page, which brings its own style; nothing else may happen in it.
+    static let report =
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+        + "frame-ancestors 'none'; sandbox allow-top-navigation-by-user-activation"
+
     static func text(style: String, script: String? = nil) -> String {
         func digest(_ text: String) -> String { Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString() }
         return "default-src 'none'; style-src 'sha256-\(digest(style))'; base-uri 'none'; form-action 'self'; "
@@ -265,7 +269,7 @@ struct PreviewTrial: Sendable {
             guard let metric = plan.metric(MetricName(tuple.metric)) else { return nil }
             let buckets = plan.cubeDimensions(of: metric).compactMap { dimension in
                 tuple.buckets[dimension.name.text].map { bucket in
-                    let words = language.words(for: BucketLabel(bucket), by: dimension.rule)
+                    let words = language.words(for: BucketLabel(bucket), by: dimension)
                     return LabelTrial.Remain(name: dimension.title, value: words)
                 }
             }

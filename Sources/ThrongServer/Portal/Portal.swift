@@ -39,6 +39,7 @@ struct Portal: Sendable {
         SessionRoutes(door: door, pages: pages, access: access).add(to: router)
         PartnerRoutes(door: door, pages: pages, access: access).add(to: router)
         PublicRoutes(pages: pages, plans: plans, shelf: PublicShelf(access: access)).add(to: router)
+        AskRoutes(door: door, pages: pages, access: access).add(to: router)
         OperatorRoutes(door: door, pages: pages, access: access, releases: releases, plans: plans, health: health)
             .add(to: router)
         AnalystRoutes(door: door, pages: pages, store: analysts, plans: plans).add(to: router)
@@ -47,13 +48,8 @@ struct Portal: Sendable {
 
     func forgetSessions() async throws { try await access.expireSessions() }
 
-    func close() {
-        access.close()
-        releases.close()
-        analysts.close()
-    }
-
-    func close(within length: Duration) {
+    /// - Parameter length: the time that questions have to end; nil for as long as they take.
+    func close(within length: Duration? = nil) {
         access.close(within: length)
         releases.close(within: length)
         analysts.close(within: length)

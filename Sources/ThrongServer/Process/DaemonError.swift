@@ -1,7 +1,6 @@
 package import Foundation
 internal import ServiceLifecycle
 internal import Synchronization
-internal import ThrongIngest
 
 /// The reason why a daemon does not start, or ends.
 package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -25,53 +24,38 @@ package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
             directory to start anew and accept the loss.
             """
         case .watermarkNeeded(let journal):
-            """
-            the journal can be read up to batch \(journal), and PostgreSQL may have been given more; only PostgreSQL can \
-            say where the journal has to go on. Bring it back.
-            """
+            "the journal can be read up to batch \(journal), and PostgreSQL may have been given more; "
+                + "only PostgreSQL can say where the journal has to go on. Bring it back."
         case .checkpointAhead(let database, let checkpoint):
-            """
-            PostgreSQL has everything up to batch \(database), and this daemon, which started while PostgreSQL was away, from a \
-            checkpoint that takes it to have batch \(checkpoint): the database was restored from an older copy. Nothing is lost. \
-            Start throng again: it replays the whole journal then.
-            """
+            "PostgreSQL has everything up to batch \(database), and this daemon, which started while PostgreSQL was "
+                + "away, from a checkpoint that takes it to have batch \(checkpoint): the database was restored from "
+                + "an older copy. Nothing is lost. Start throng again: it replays the whole journal then."
         case .overtaken(let database, let journal):
-            """
-            PostgreSQL has everything up to batch \(database), and this daemon, which took batches while PostgreSQL was \
-            away, has come to batch \(journal) only: its data directory is an older copy of the one that was used last. \
-            What it took since its start is not counted. Start throng with the newest copy.
-            """
+            "PostgreSQL has everything up to batch \(database), and this daemon, which took batches while PostgreSQL "
+                + "was away, has come to batch \(journal) only: its data directory is an older copy of the one that "
+                + "was used last. What it took since its start is not counted. Start throng with the newest copy."
         case .superseded(let daemon):
-            """
-            PostgreSQL was last used by another copy of this data directory (daemon \(daemon.uuidString.lowercased())). \
-            Start throng with that one. If it is gone for good, and with it what only it has, remove the file \
-            `attachment` from this one and start again.
-            """
+            "PostgreSQL was last used by another copy of this data directory (daemon "
+                + "\(daemon.uuidString.lowercased())). Start throng with that one. If it is gone for good, and with it "
+                + "what only it has, remove the file `attachment` from this one and start again."
         case .succeeding(let daemon):
             """
             another process may still hold the place of daemon \(daemon.uuidString.lowercased()) in PostgreSQL. It was told, and \
             this one goes on once it has given the place back, or has not answered for some seconds.
             """
         case .unusableAddress(let address, let purpose, let option, let reason):
-            """
-            \(address), \(purpose), can't be listened on: \(reason). Stop what listens there, or name another address with \
-            \(option). Nothing was started.
-            """
+            "\(address), \(purpose), can't be listened on: \(reason). "
+                + "Stop what listens there, or name another address with \(option). Nothing was started."
         case .fenced(pending: 0):
-            """
-            another process has taken this daemon's place in PostgreSQL, so this one has stopped. Everything that it \
-            acknowledged is counted. Do not start this copy again.
-            """
+            "another process has taken this daemon's place in PostgreSQL, so this one has stopped. "
+                + "Everything that it acknowledged is counted. Do not start this copy again."
         case .fenced(let pending):
-            """
-            another process has taken this daemon's place in PostgreSQL, so this one has stopped. It took \(pending) \
-            batches that it did not flush. What it had written before the other one started is counted there; what came \
-            later is only in the journal of this data directory. Do not start this copy again.
-            """
+            "another process has taken this daemon's place in PostgreSQL, so this one has stopped. It took \(pending) "
+                + "batches that it did not flush. What it had written before the other one started is counted there; "
+                + "what came later is only in the journal of this data directory. Do not start this copy again."
         case .journalFailed:
-            """
-            the journal could not be written. Nothing that was acknowledged is lost: see to the disk, then start again.
-            """
+            "the journal could not be written. Nothing that was acknowledged is lost: "
+                + "see to the disk, then start again."
         }
     }
 }

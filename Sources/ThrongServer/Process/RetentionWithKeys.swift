@@ -1,6 +1,5 @@
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongSystem

@@ -1,7 +1,11 @@
-internal import Logging
+internal import Foundation
+internal import Hummingbird
+package import Logging
 internal import ServiceLifecycle
 internal import Synchronization
+internal import ThrongJournal
 internal import ThrongSchedule
+internal import ThrongSystem
 internal import ThrongWire
 
 /// Tells the operator of possible attacks: the kind of refusal, and roughly how often. It never tells who it was, their
@@ -142,4 +146,138 @@ struct RefusedHour {
 extension RefusalReason {
     /// True if a person wants it so: then nothing is at fault.
     fileprivate var isWish: Bool { self == .optedOut || self == .consentOutdated }
+}
+
+/// Writes the log as JSON, one object per line: `time` (UTC), `level`, `label`, `message`, and `error` and `metadata`
+/// if there are any.
+///
+/// A line is one write. Control characters in texts of others are escaped, so that none makes a line.
+package struct JSONLog: LogHandler {
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let write: @Sendable ([UInt8]) -> Void
+
+    /// - Parameter write: takes a line with its end.
+    package init(label: String, write: @escaping @Sendable ([UInt8]) -> Void) {
+        (self.label, self.write) = (label, write)
+    }
+
+    package init(label: String) {
+        self.init(label: label) { line in
+            // A line that nobody reads any more is lost, as it is with text.
+            _ = line.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let all = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        let line = Line(
+            time: Date.now.formatted(.iso8601), level: event.level.rawValue, label: label, message: "\(event.message)",
+            error: event.error.map { "\($0)" }, metadata: all.isEmpty ? nil : all.mapValues(Value.init))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Text, and arrays and dictionaries of it, can always be encoded.
+        guard let text = try? encoder.encode(line) else { return }
+        write(Array(text) + [UInt8(ascii: "\n")])
+    }
+
+    private struct Line: Encodable {
+        let time, level, label, message: String
+        let error: String?
+        let metadata: [String: Value]?
+    }
+
+    private struct Value: Encodable {
+        let value: Logger.MetadataValue
+
+        init(_ value: Logger.MetadataValue) { self.value = value }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch value {
+            case .string(let text): try container.encode(text)
+            case .stringConvertible(let described): try container.encode(described.description)
+            case .array(let values): try container.encode(values.map(Value.init))
+            case .dictionary(let values): try container.encode(values.mapValues(Value.init))
+            }
+        }
+    }
+}
+
+/// The middleware and routes behind a middleware.
+typealias NextResponder = (Request, BasicRequestContext) async throws -> Response
+
+extension Traces {
+    /// Begins the span of a client's request; a method that no route takes is not repeated.
+    func begin(request route: String?, method: String) -> OpenSpan? {
+        guard let span = begin(.request) else { return nil }
+        if let route { span.say(.route, route) }
+        span.say(.method, Self.methods.contains(method) ? method : "_OTHER")
+        return span
+    }
+
+    private static let methods: Set = ["GET", "HEAD", "POST", "OPTIONS"]
+}
+
+/// Traces some of the requests that go to the router: the route's template, the method, the status and the size, and
+/// nothing else that a client chose.
+struct TracedRequests: RouterMiddleware {
+    let traces: Traces
+
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
+        guard let span = traces.begin(request: nil, method: request.method.rawValue) else {
+            return try await next(request, context)
+        }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }) { span.say(.bytes, length) }
+        let result: Result<Response, any Error>
+        do { result = .success(try await next(request, context)) } catch { result = .failure(error) }
+        // A path that no route has may be any text of a client.
+        if let route = context.endpointPath { span.say(.route, route) }
+        let status =
+            switch result {
+            case .success(let response): response.status.code
+            case .failure(let error): (error as? any HTTPResponseError)?.status.code ?? 500
+            }
+        span.say(.status, status)
+        span.end(failed: status >= 500)
+        return try result.get()
+    }
+}
+
+/// The source and the target of a daemon's spans, kept across reloads.
+struct Tracing: Sendable {
+    let traces: Traces
+    /// The queue of spans; nil if there are none.
+    let queue: SpanQueue?
+    let exporter: TraceExporter?
+
+    init(_ options: TraceOptions) {
+        guard let place = options.place else {
+            (traces, queue, exporter) = (.off, nil, nil)
+            return
+        }
+        let queue = SpanQueue()
+        self.queue = queue
+        exporter = TraceExporter(to: place, from: queue)
+        traces = Traces(queue, percent: options.percent)
+    }
+
+    /// Returns the options of a journal, some of whose commits are traced.
+    func following(_ options: Journal.Options) -> Journal.Options {
+        guard traces.isOn else { return options }
+        var options = options
+        options.onCommit = { [traces] records in
+            guard let span = traces.begin(.journalCommit) else { return nil }
+            span.say(.records, records)
+            return { span.end() }
+        }
+        return options
+    }
 }

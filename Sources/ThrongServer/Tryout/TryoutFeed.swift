@@ -1,19 +1,22 @@
-internal import Foundation
 internal import Synchronization
 package import ThrongPlan
+internal import ThrongStore
 
 /// All that the page of `throng try` shows, and since when: what changed has the version of its last change.
 package final class TryoutFeed: Sendable {
     private struct State {
         var version = 1
-        var entries: [(version: Int, entry: TryoutEntry)] = []
+        var batches: [(version: Int, batch: TryoutBatch)] = []
         var count = 0
         var plan: TryoutPlan
-        var reports: [TryoutReport] = []
-        /// The batches that came, to know them again.
-        var batches: Set<String> = []
+        var reports: [Report] = []
+        /// The names of batches that came, to know them again.
+        var names: Set<String> = []
         var lastChange = ContinuousClock.now - .seconds(3600)
     }
+
+    /// A report that the page leads to: the period that it would be about if that ended now, none for one that was made.
+    package typealias Report = (title: String, kind: PeriodKind?, address: String)
 
     private let state: Mutex<State>
 
@@ -22,14 +25,11 @@ package final class TryoutFeed: Sendable {
     /// Starts with no batch.
     package init(plan: TryoutPlan) { state = Mutex(State(plan: plan)) }
 
-    /// The plan's file, as it was last said.
-    package var plan: TryoutPlan { state.withLock { $0.plan } }
-
     /// Says how the plan's file is now.
     package func set(_ plan: TryoutPlan) { change { $0.plan = plan } }
 
     /// Says which reports there are.
-    package func set(_ reports: [TryoutReport]) { change { $0.reports = reports } }
+    package func set(_ reports: [Report]) { change { $0.reports = reports } }
 
     private func change(_ change: (inout State) -> Void) {
         state.withLock { state in
@@ -46,42 +46,51 @@ package final class TryoutFeed: Sendable {
     }
 
     /// Notes a batch by its name; true if it came before.
-    func hasCome(_ batch: String) -> Bool { state.withLock { !$0.batches.insert(batch).inserted } }
+    func hasCome(_ batch: String) -> Bool { state.withLock { !$0.names.insert(batch).inserted } }
 
-    /// Adds an entry, or replaces the one of its number.
-    func put(_ entry: TryoutEntry, isNew: Bool) {
+    /// Adds a batch, or replaces the one of its number.
+    func put(_ batch: TryoutBatch, isNew: Bool) {
         change { state in
-            state.entries.removeAll { $0.entry.number == entry.number }
-            state.entries.append((state.version, entry))
-            if state.entries.count > Self.most { state.entries.removeFirst() }
+            state.batches.removeAll { $0.batch.number == batch.number }
+            state.batches.append((state.version, batch))
+            if state.batches.count > Self.most { state.batches.removeFirst() }
             if isNew { state.lastChange = .now }
         }
     }
 
-    /// The newest entries, and the time since a batch came.
-    func newest(_ count: Int) -> (entries: [TryoutEntry], age: Duration) {
+    /// The newest batches, and the time since one came.
+    func newest(_ count: Int) -> (batches: [TryoutBatch], age: Duration) {
         state.withLock { state in
-            let entries = state.entries.map(\.entry).sorted { $0.number < $1.number }.suffix(count)
-            return (Array(entries), .now - state.lastChange)
+            let batches = state.batches.map(\.batch).sorted { $0.number < $1.number }.suffix(count)
+            return (Array(batches), .now - state.lastChange)
         }
     }
 
     private struct News: Encodable {
         let version: Int
         let plan: TryoutPlan
-        let reports: [TryoutReport]
+        let standing: String
+        /// Each report's title, address, and in words what period it is about.
+        let reports: [[String: String]]
         let entries: [TryoutEntry]
     }
 
-    /// Returns what changed after a version as JSON; nil if nothing did.
-    func news(after version: Int) throws -> String? {
-        let news = state.withLock { state -> News? in
-            guard state.version > version else { return nil }
-            let entries = state.entries.filter { $0.version > version }.map(\.entry).sorted { $0.number < $1.number }
-            return News(version: state.version, plan: state.plan, reports: state.reports, entries: entries)
+    /// Returns what changed after a version as JSON, in a language; nil if nothing did.
+    func news(after version: Int, in language: Language) throws -> String? {
+        let state = state.withLock { $0 }
+        guard state.version > version else { return nil }
+        let batches = state.batches.filter { $0.version > version }.map(\.batch).sorted { $0.number < $1.number }
+        let plan = state.plan
+        let standing = language.say(
+            .tryStanding, ["state": plan.state.rawValue, "file": plan.file, "version": plan.version])
+        let reports = state.reports.map { report in
+            let period = language.say(.tryReport, ["kind": report.kind?.rawValue ?? "made"])
+            return ["title": report.title, "address": report.address, "period": period]
         }
-        guard let news else { return nil }
-        return try news.stableJSON
+        return try News(
+            version: state.version, plan: plan, standing: standing, reports: reports,
+            entries: batches.map { TryoutReading(of: $0, in: language).entry }
+        ).stableJSON
     }
 }
 
@@ -93,20 +102,17 @@ struct TryoutEntry: Sendable, Encodable {
     let number: Int
     /// The time of day at which it came, in UTC: `14:03:07`.
     let time: String
-    let status: Int
-    let app: String
     let purpose: String
     /// The window and what the clock says of it.
     let window: String
     /// The consent that the purpose needs, and the version that the batch names.
     let consent: String
-    /// True if the same batch had come before: it counts nothing again.
-    let isRepeated: Bool
-    /// True if the client says that it is a test.
-    let isTest: Bool
+    /// The fate of it in words, each with `good`, `bad` or nothing before it.
+    let marks: [[String]]
     /// The reason why the batch was refused as a whole.
-    var problem: Problem?
-    var events: [Event] = []
+    let problem: Problem?
+    /// None where the same batch had come before: it counts nothing again.
+    let events: [Event]
 
     struct Problem: Sendable, Codable {
         let error: String
@@ -119,6 +125,8 @@ struct TryoutEntry: Sendable, Encodable {
         let at: String
         /// The reason why it changed no counter; nil if it changed one.
         var refused: String?
+        /// The same in words, or when its numbers come; nil where these are there.
+        var note: String?
         /// The refusal's place and remedy, as words.
         var hints: [String] = []
         var counted: [Tuple] = []
@@ -128,21 +136,18 @@ struct TryoutEntry: Sendable, Encodable {
     struct Tuple: Sendable, Encodable {
         let metric: String
         let period: String
-        let count: Int64
+        /// The number of times in words; nil for one.
+        let times: String?
         /// The titles of dimensions, and buckets.
         let buckets: [[String]]
         let sums: [String]
         /// The published numbers that it went into; nil before they are known.
-        var numbers: [Number]?
-        /// The same as the daemon said it.
-        let said: PreviewAnswer.Tuple
-
-        private enum CodingKeys: String, CodingKey { case metric, period, count, buckets, sums, numbers }
+        let numbers: [Number]?
     }
 
     /// A number that the event is part of.
     struct Number: Sendable, Encodable {
-        /// The cell: `genre = News`, or `total`.
+        /// The cell: `Genre: News`.
         let cell: String
         /// `published`, `small` or `near`.
         let state: String
@@ -153,46 +158,19 @@ struct TryoutEntry: Sendable, Encodable {
 
 /// The standing of the plan's file, for the page.
 package struct TryoutPlan: Sendable, Encodable {
-    /// The file, as it was named.
-    package var file: String
-    /// The app's title.
-    package var title: String
+    let file: String
+    let title: String
     /// The first digits of the version that counts.
-    package var version: String
-    /// `counting`, `starting` or `mistaken`.
-    package var state: State
-    /// The mistakes of the file as it is now.
-    package var problems: [Problem]
+    let version: String
+    let state: State
+    /// The mistakes of the file as it is now, in English as `throng plan check` has them.
+    let problems: [PlanProblem]
 
-    /// A problem with its place.
-    package struct Problem: Sendable, Encodable {
-        let line: Int?
-        let column: Int?
-        let message: String
+    package enum State: String, Sendable, Encodable { case counting, starting, mistaken, missing }
 
-        package init(_ problem: PlanProblem) {
-            (line, column, message) = (problem.line, problem.column, problem.message)
-        }
-
-        package init(_ message: String) { (line, column, self.message) = (nil, nil, message) }
-    }
-
-    /// The outcome of the file as it is now.
-    package enum State: String, Sendable, Encodable { case counting, starting, mistaken }
-
-    package init(file: String, title: String, version: String, state: State, problems: [Problem] = []) {
-        (self.file, self.title, self.version, self.state, self.problems) = (file, title, version, state, problems)
-    }
-}
-
-/// A report that the page leads to.
-package struct TryoutReport: Sendable, Encodable {
-    package let title: String
-    /// The period that it is about.
-    package let period: String
-    package let address: String
-
-    package init(title: String, period: String, address: String) {
-        (self.title, self.period, self.address) = (title, period, address)
+    /// - Parameter plan: the one that counts.
+    package init(_ file: String, _ plan: Plan, _ state: State, _ problems: [PlanProblem] = []) {
+        (self.file, self.state, self.problems) = (file, state, problems)
+        (title, version) = (plan.app.title, plan.version.short)
     }
 }

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -66,28 +65,29 @@ package struct TryoutServer: Sendable {
         try await application.runService()
     }
 
-    private func router() -> Router<BasicRequestContext> {
+    func router() -> Router<BasicRequestContext> {
         let router = Router()
         // What a developer posts is shown here: a page whose name leads here reads none of it.
         router.add(middleware: KnownHosts([]))
-        router.get("/try") { _, _ in page() }
+        router.get("/try") { request, _ in try page(in: desk.language(for: request)) }
         router.get("/try/page.js") { _, _ in
             Response.text(
                 .ok, String(decoding: PackageResources.tryout_js, as: UTF8.self), type: "text/javascript; charset=utf-8"
             )
         }
         router.get("/try/feed") { request, _ -> Response in
-            try await news(after: request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0)
+            let version = request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0
+            return try await news(after: version, in: desk.language(for: request))
         }
-        router.get("/try/now/:report") { _, context -> Response in
+        router.get("/try/now/:report") { request, context -> Response in
             let html = try await desk.page(of: try context.parameters.require("report"))
-            return html.map { .html($0).unkept } ?? .text(.notFound, "No numbers of its period are there yet.\n")
+            return html.map { .html($0).unkept } ?? nothing(in: desk.language(for: request))
         }
-        router.get("/try/made/:place") { _, context -> Response in
+        router.get("/try/made/:place") { request, context -> Response in
             let place = Int(try context.parameters.require("place")) ?? -1
             let path = made.indices.contains(place) ? made[place] : ""
             guard let html = FileManager.default.contents(atPath: path) else {
-                return .text(.notFound, "There is no such report.\n")
+                return nothing(in: desk.language(for: request))
             }
             return .html(String(decoding: html, as: UTF8.self)).unkept
         }
@@ -106,22 +106,23 @@ package struct TryoutServer: Sendable {
 
     // MARK: The page
 
-    private func page() -> Response {
-        let style = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.tryout_css, as: UTF8.self)
-        let html = String(decoding: PackageResources.tryout_html, as: UTF8.self).replacing("STYLE", with: style)
-        let digest = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
-        var response = Response.html(html).unkept
+    private func page(in language: Language) throws -> Response {
+        let css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.tryout_css, as: UTF8.self)
+        let view: TemplateView = ["css": css, "pageLanguage": language.tag.attributes, "say": language.words]
+        let pages = try PageLibrary([("tryout", PackageResources.tryout_mustache)])
+        var response = Response.html(try pages.rendered(view, by: "tryout")).unkept
         response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'sha256-\(digest)'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
-            + "form-action 'none'; frame-ancestors 'none'"
+            PagePolicy.text(style: css) + "; script-src 'self'; connect-src 'self'"
         response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }
 
-    private func news(after version: Int) async throws -> Response {
+    private func nothing(in language: Language) -> Response { .text(.notFound, language.say(.nothingHere) + "\n") }
+
+    private func news(after version: Int, in language: Language) async throws -> Response {
         let deadline = ContinuousClock.now + Self.wait
         while ContinuousClock.now < deadline, !Task.isShuttingDownGracefully {
-            if let news = try desk.feed.news(after: version) { return Response.json(.ok, news).unkept }
+            if let news = try desk.feed.news(after: version, in: language) { return Response.json(.ok, news).unkept }
             try await ThrongSchedule.pause(Self.pause)
         }
         return Response(status: .noContent).unkept
@@ -213,6 +214,11 @@ package final class TryoutProxy: Sendable {
     /// Closes its connection to PostgreSQL.
     package func close() { store.close(within: .seconds(2)) }
 
+    /// Returns the language that a browser asks for, of those in which all of the plan's texts are: no page mixes two.
+    func language(for request: Request) -> Language {
+        state.withLock { $0.plan.labelLanguage(for: Plan.wanted(request)) }.flatMap { Language($0) } ?? .english
+    }
+
     /// Goes on by another plan.
     package func set(_ plan: Plan) { state.withLock { $0.plan = plan } }
 
@@ -230,11 +236,11 @@ package final class TryoutProxy: Sendable {
         trial.url = "/v1/preview"
         let preview = try await answer(to: trial)
         let answer = try await answer(to: request)
-        let reading = TryoutReading(plan: state.withLock { $0.plan }, now: clock.now)
-        let entry = reading.entry(
-            feed.nextNumber(), body: request.body, isGzip: isGzip, status: answer.status, answer: answer.body,
-            preview: preview.status == 200 ? preview.body : nil, hasCome: feed.hasCome)
-        feed.put(entry, isNew: true)
+        let batch = TryoutBatch(
+            feed.nextNumber(), plan: state.withLock { $0.plan }, now: clock.now, body: request.body, isGzip: isGzip,
+            status: answer.status, answer: answer.body, preview: preview.status == 200 ? preview.body : nil,
+            hasCome: feed.hasCome)
+        feed.put(batch, isNew: true)
         return answer
     }
 
@@ -258,20 +264,15 @@ package final class TryoutProxy: Sendable {
 
     /// Looks up which numbers the newest batches went into, once PostgreSQL has them.
     package func look() async {
-        let (entries, age) = feed.newest(20)
-        let waiting = entries.contains { entry in entry.events.contains { $0.counted.contains { $0.numbers == nil } } }
+        let (batches, age) = feed.newest(20)
+        let waiting = batches.contains { $0.isCounted && $0.numbers == nil }
         let since = ContinuousClock.now - state.withLock { $0.lookedAt }
         guard age > Self.flush.first, since > .seconds(1), waiting || age < Self.flush.last else { return }
         // PostgreSQL is away while the daemon starts anew; the next look finds it.
         guard let found = try? await numbers() else { return }
-        for var entry in entries {
-            for event in entry.events.indices {
-                for place in entry.events[event].counted.indices {
-                    entry.events[event].counted[place].numbers = found.numbers(
-                        of: entry.events[event].counted[place].said)
-                }
-            }
-            if entry.events.contains(where: { !$0.counted.isEmpty }) { feed.put(entry, isNew: false) }
+        for var batch in batches where batch.isCounted {
+            batch.numbers = found
+            feed.put(batch, isNew: false)
         }
     }
 

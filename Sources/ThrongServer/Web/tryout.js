@@ -1,4 +1,5 @@
-// The page of `throng try`: asks for what is new, and writes it down. Everything that comes is text, never markup.
+// The page of `throng try`: asks for what is new, and writes it down. Everything that comes is text, never markup, and all words
+// are the server's, in the reader's language.
 "use strict";
 
 const place = (id) => document.getElementById(id);
@@ -16,19 +17,21 @@ function list(className, items) {
   return made;
 }
 
-function showPlan(plan) {
+// What programs say to those who write them is in English everywhere.
+function english(made) {
+  made.lang = "en";
+  made.dir = "ltr";
+  return made;
+}
+
+function showPlan(plan, standing) {
   place("app").textContent = plan.title;
   document.title = plan.title;
-  const said = {
-    counting: `${plan.file} counts, as version ${plan.version}. Save it, and it is read again.`,
-    starting: `${plan.file} was saved. The daemon starts anew by it; what comes meanwhile waits.`,
-    mistaken: `${plan.file} has mistakes as it is saved now. Version ${plan.version} goes on counting until they are mended.`,
-  };
-  place("plan").textContent = said[plan.state];
-  place("plan").classList.toggle("bad", plan.state === "mistaken");
+  place("plan").textContent = standing;
+  place("plan").classList.toggle("bad", plan.state === "mistaken" || plan.state === "missing");
   place("problems").replaceChildren(...plan.problems.map((problem) => {
-    const item = element("li");
-    if (problem.line) { item.append(element("span", "place", `line ${problem.line}: `)); }
+    const item = english(element("li"));
+    if (problem.line) { item.append(element("span", "place", `${plan.file}:${problem.line}: `)); }
     item.append(problem.message);
     return item;
   }));
@@ -45,14 +48,13 @@ function showReports(reports) {
 }
 
 function numbers(tuple) {
-  if (!tuple.numbers) { return element("p", "numbers small", "Its numbers follow once PostgreSQL has it."); }
+  if (!tuple.numbers) { return element("p", "numbers small", place("batches").dataset.follow); }
   return list("numbers", tuple.numbers.map((number) => element("li", number.state, `${number.cell}: ${number.words}`)));
 }
 
 function tuple(tuple) {
   const made = element("div", "tuple");
-  const times = tuple.count === 1 ? "" : `, ${tuple.count} times`;
-  made.append(element("p", "", `${tuple.metric}, ${tuple.period}${times}`));
+  made.append(element("p", "", [tuple.metric, tuple.period, tuple.times].filter(Boolean).join(" · ")));
   const buckets = tuple.buckets.map(([name, label]) => element("li", "", `${name}: ${label}`));
   made.append(list("buckets", buckets.concat(tuple.sums.map((sum) => element("li", "", `+ ${sum}`)))));
   made.append(numbers(tuple));
@@ -62,12 +64,9 @@ function tuple(tuple) {
 function event(event) {
   const made = element("li", event.refused ? "refused" : "");
   const line = element("p");
-  line.append(element("strong", "", event.event || "(no name)"), ` at ${event.at} `);
-  if (event.refused) {
-    line.append(element("span", "bad", `refused: ${event.refused}`));
-  } else if (event.counted.length === 0) {
-    line.append("counted; a funnel or a frequency shows it once its window is over");
-  }
+  line.append(element("strong", "", event.event), ` ${event.at} `);
+  if (event.refused) { line.append(english(element("code", "bad", event.refused)), " "); }
+  if (event.note) { line.append(event.note); }
   made.append(line);
   if (event.hints.length > 0) { made.append(element("p", "facts-line", event.hints.join("; "))); }
   made.append(...event.counted.map(tuple));
@@ -77,33 +76,22 @@ function event(event) {
 function entry(entry) {
   const made = element("li");
   made.id = `batch-${entry.number}`;
-  const refused = entry.events.filter((event) => event.refused).length;
   const head = element("h3");
-  head.append(element("span", "", `${entry.time} UTC`), element("span", "", entry.purpose || "(no purpose)"));
-  if (entry.problem) {
-    head.append(element("span", "bad", `${entry.status}: ${entry.problem.error}`));
-  } else if (entry.isRepeated) {
-    head.append(element("span", "", "sent again: counts nothing more"));
-  } else {
-    head.append(element("span", "good", `${entry.events.length - refused} counted`));
-    if (refused > 0) { head.append(element("span", "bad", `${refused} refused`)); }
-  }
-  if (entry.isTest) { head.append(element("span", "", "a test: a real daemon counts nothing of it")); }
+  head.append(element("span", "", `${entry.time} UTC`), element("span", "", entry.purpose));
+  head.append(...entry.marks.map(([kind, words]) => element("span", kind, words)));
   made.append(head);
-  made.append(element("p", "facts-line", [entry.window && `window ${entry.window}`, entry.consent].filter(Boolean).join("; ")));
+  made.append(element("p", "facts-line", [entry.window, entry.consent].filter(Boolean).join("; ")));
   if (entry.problem) {
-    const where = entry.problem.pointer ? ` At ${entry.problem.pointer}.` : "";
-    made.append(element("p", "", entry.problem.detail + where));
+    made.append(english(element("p", "", [entry.problem.detail, entry.problem.pointer].filter(Boolean).join(" "))));
   }
   const events = element("ul", "events");
-  // What came before stands there already.
-  if (!entry.isRepeated) { events.append(...entry.events.map(event)); }
+  events.append(...entry.events.map(event));
   made.append(events);
   return made;
 }
 
 function show(news) {
-  showPlan(news.plan);
+  showPlan(news.plan, news.standing);
   showReports(news.reports);
   for (const one of news.entries) {
     const made = entry(one);
@@ -124,9 +112,9 @@ async function follow() {
         show(news);
         version = news.version;
       }
-      place("connection").textContent = "alive";
+      place("connection").textContent = place("connection").dataset.alive;
     } catch {
-      place("connection").textContent = "throng try has ended, or does not answer";
+      place("connection").textContent = place("connection").dataset.ended;
       await new Promise((done) => { setTimeout(done, 1000); });
     }
   }

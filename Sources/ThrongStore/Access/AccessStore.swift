@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Foundation
 package import ThrongPlan
-internal import ThrongWire
 
 /// Access tokens, and the reports that partners download, as `throng_reporter`.
 package final class AccessStore: Sendable {
@@ -158,6 +157,18 @@ extension Query {
 
     static func selectReadings() -> RowQuery<LastReading> { RowQuery(report_reading_select_sql, row: LastReading.init) }
 
+    static func insertAsked(
+        token: String, app: AppName, question: String, answered: String?
+    ) -> RowQuery<Int64> { RowQuery(asked_number_insert_sql, token, app, question, answered) }
+
+    static func declineAsked(_ id: String) -> Statement { Statement(asked_number_decline_sql, id) }
+
+    static func selectAsked(token: String?) -> RowQuery<AskedQuestion> {
+        RowQuery(asked_number_select_sql, token, row: AskedQuestion.init)
+    }
+
+    static func expireAsked() -> Statement { Statement(asked_number_expire_sql) }
+
     static func expireReadings() -> Statement { Statement(report_reading_expire_sql) }
 
     static func forgetNotes() -> Statement { Statement(access_token_forget_sql) }
@@ -262,11 +273,12 @@ extension AccessStore {
         try await connection.run(Query.deleteSession(hash: Self.hash(of: cookie)))
     }
 
-    /// Forgets sessions that are over, readings of tokens that are, and a month later whom these were given to.
+    /// Forgets sessions that are over, readings and questions of tokens that are, and a month later whom these were given to.
     package func expireSessions() async throws {
         try await connection.transaction { session in
             try session.run(Query.expireSessions())
             try session.run(Query.expireReadings())
+            try session.run(Query.expireAsked())
             try session.run(Query.forgetNotes())
         }
     }
@@ -314,4 +326,39 @@ package struct PortalSession: Sendable, Hashable {
     /// The time from which on it is over.
     package let until: UnixSeconds
     package let lastLook: UnixSeconds
+}
+
+/// A question of a reader for a number that is missing, as the plan's owner finds it.
+package struct AskedQuestion: Sendable, Hashable {
+    package let id: String
+    package let role: AccessRole
+    /// The person that the token was given to, in the operator's words.
+    package let note: String?
+    package let app: AppName
+    /// The form that ``AskedNumber`` reads.
+    package let question: String
+    package let askedAt: UnixSeconds
+    /// The instant at which its owner said no.
+    package let declinedAt: UnixSeconds?
+
+    /// The most questions of a token.
+    package static let most = 8
+}
+
+extension AccessStore {
+    /// Keeps a question; false where as many of the token wait as may, or this one does.
+    ///
+    /// - Parameter answered: the name of one that the plan answers by now, whose place it may take.
+    package func ask(_ question: String, app: AppName, by token: String, over answered: String?) async throws -> Bool {
+        let insert = Query.insertAsked(token: token, app: app, question: question, answered: answered)
+        return try await connection.first(insert) != nil
+    }
+
+    /// Returns the questions of a token, or of all, the latest first.
+    package func asked(by token: String? = nil) async throws -> [AskedQuestion] {
+        try await connection.run(Query.selectAsked(token: token))
+    }
+
+    /// Declines a question that waits.
+    package func decline(_ id: String) async throws { try await connection.run(Query.declineAsked(id)) }
 }

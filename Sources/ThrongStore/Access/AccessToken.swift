@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Foundation
 package import ThrongPlan
-internal import ThrongWire
 
 /// The operator's record of a token that was given to somebody.
 package struct AccessToken: Sendable, Hashable {

@@ -123,6 +123,9 @@ package struct BackupRule: Sendable, Hashable {
                         ) + interval '\(RetentionStore.labelRest) seconds'
                     )
                     """)), BackupRule("access_token", app: "coalesce(t.app, '*')", term: always),
+            BackupRule(
+                "asked_number", app: "t.app",
+                term: day("least(t.asked_at + interval '180 days', t.declined_at + interval '30 days')")),
         ]
     }
 

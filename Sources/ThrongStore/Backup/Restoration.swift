@@ -1,6 +1,7 @@
+internal import Foundation
 package import ThrongJournal
 package import ThrongPlan
-internal import ThrongSystem
+package import ThrongSystem
 
 /// The part of a backup that can be restored with the keys that still exist, and its restoration.
 package struct Restoration: Sendable {
@@ -208,5 +209,172 @@ extension Query {
         app: AppName
     ) -> Statement {
         Statement(restore_gone_decay_sql, metric, dimension, after, shorter, began, app)
+    }
+}
+
+/// The files that a new data directory needs and that no database has.
+///
+/// Some files are left out. No copy of the journal, the keys of windows or kept flushes may outlive the original. The
+/// meaning of the journal's cells is worth nothing without the journal, and PostgreSQL knows it for all that it counts.
+/// The daemon's identity belongs to the journal.
+package struct HouseFiles: Sendable {
+    private let dataPath: String
+
+    package init(dataPath: String) { self.dataPath = dataPath }
+
+    package struct One: Sendable, Hashable {
+        /// Its path in the data directory.
+        package let path: String
+        package let bytes: [UInt8]
+
+        package var app: String {
+            guard path.hasPrefix("plans/"), let dot = path.lastIndex(of: ".") else { return BackupKeyName.house }
+            return String(path[..<dot].dropFirst("plans/".count))
+        }
+    }
+
+    private static let kept: [String: FileKind] = [
+        "installation.secret": .installationSecret, "backup.recovery": .recoveryKey, "gateway.secret": .gatewaySecret,
+        "app-keys": .appKeys,
+    ]
+    private static let single = kept.keys + ["signing/key.pem", "signing/keys.json"]
+    private static let folders = ["plans": [".yaml", ".path"], "secrets": [""]]
+
+    /// Returns whether a path is one of such a file.
+    package static func isOne(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        if single.contains(path) { return true }
+        guard parts.count == 2, let endings = folders[String(parts[0])], !parts[1].isEmpty, !parts[1].hasPrefix(".")
+        else { return false }
+        return endings.contains { parts[1].hasSuffix($0) }
+    }
+
+    /// Returns all files; throws ``BackupError/lost(_:)`` if one is damaged.
+    package func read() throws(BackupError) -> [One] {
+        var paths = Self.single
+        for folder in Self.folders.keys {
+            let path = "\(dataPath)/\(folder)"
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            do {
+                paths += try FileManager.default.contentsOfDirectory(atPath: path).map { "\(folder)/\($0)" }
+            } catch {
+                throw .system(call: "read", file: path, code: "it can't be read")
+            }
+        }
+        var files: [One] = []
+        for path in paths.sorted() where Self.isOne(path) {
+            let file = "\(dataPath)/\(path)"
+            guard KeptFile.isThere(file) else { continue }
+            if let kind = Self.kept[path] {
+                // A damaged file would take the good one's place in every copy.
+                do throws(FileDamage) {
+                    let content = try KeptFile.content(at: file, as: kind)
+                    files.append(One(path: path, bytes: KeptFile.bytes(content, as: kind)))
+                } catch { throw .lost(error) }
+            } else if let bytes = FileManager.default.contents(atPath: file) {
+                files.append(One(path: path, bytes: Array(bytes)))
+            } else {
+                throw .system(call: "read", file: file, code: "it can't be read")
+            }
+        }
+        return files
+    }
+
+    /// Writes a file, for its owner only.
+    package func write(_ file: One) throws(BackupError) {
+        let path = "\(dataPath)/\(file.path)"
+        if let slash = path.lastIndex(of: "/"), file.path.contains("/") {
+            guard mkdir(String(path[..<slash]), 0o700) == 0 || errno == EEXIST else { throw .last("mkdir", path) }
+        }
+        try BackupError.ofFile { () throws(FileFault) in
+            let new = try NewFile(path)
+            try new.write(file.bytes)
+            try new.finish()
+        }
+    }
+}
+
+/// The reason why a backup can't be made or used. Nothing is restored then.
+package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
+    case system(call: String, file: String, code: String)
+    case exists(file: String)
+    /// A file that belongs into the backup is damaged.
+    case lost(FileDamage)
+    case notABackup(file: String)
+    case cut(file: String, bytes: Int)
+    case damaged(file: String, part: Part, byte: Int, found: Damage)
+    case installationKeyMissing(file: String, key: BackupKey.ID)
+    case keysTooOld(missing: Int, exported: String, made: String)
+    case unknownFormat(file: String)
+    case newerSchema(found: Int, known: Int)
+    case notKeys(file: String)
+    case wrongRecoveryKey(file: String)
+
+    package enum Part: Sendable, Hashable, CustomStringConvertible {
+        case head
+        /// A chunk by its number, from 0, and the table or the file that it says it is of.
+        case chunk(Int, of: String)
+        case list
+
+        package var description: String {
+            switch self {
+            case .head: "its head"
+            case .chunk(let number, let of): "chunk \(number) (\(of))"
+            case .list: "the list of what is in it"
+            }
+        }
+    }
+
+    package enum Damage: Sendable, Hashable, CustomStringConvertible {
+        case changed
+        case misplaced(Int)
+
+        package var description: String {
+            switch self {
+            case .changed: "is not what was written there: it was changed, or is another backup's"
+            case .misplaced(let number): "stands where chunk \(number) belongs"
+            }
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .system(let call, let file, let code): "\(call) failed on \(file): \(code)."
+        case .lost(let damage): "\(damage) No backup was made."
+        case .exists(let file): "\(file) is there already. Name another; a backup takes no other's place."
+        case .notABackup(let file): "\(file) is no backup of throng's."
+        case .cut(let file, let bytes):
+            "\(file) is no whole backup: its \(bytes) bytes don't end as one does. It was cut, or never came to its end. "
+                + "Nothing was restored; take another."
+        case .damaged(let file, let part, let byte, let found):
+            "\(file) is damaged: \(part) at byte \(byte) \(found). Nothing was restored; take another copy or another backup."
+        case .installationKeyMissing(let file, let key):
+            "\(file) was encrypted with key \(key), which is not among these keys: they are another installation's, or "
+                + "older than its first backup. Name those of the data directory that it was made of."
+        case .keysTooOld(let missing, let exported, let made):
+            "\(missing) keys are missing that may have been made after these were exported: that was at \(exported), and "
+                + "the backup at \(made). Take keys that were exported with the backup or later, or an older backup. Nothing "
+                + "was restored."
+        case .unknownFormat(let file):
+            "\(file) was written by a version of throng that this one does not know. Update throng."
+        case .newerSchema(let found, let known):
+            "the backup is of schema \(found), this program knows \(known). Update throng; nothing was restored."
+        case .notKeys(let file): "\(file) is not what `throng backup keys` wrote."
+        case .wrongRecoveryKey(let file):
+            "the recovery key does not open \(file): the keys were exported for another one, or the file was changed."
+        }
+    }
+
+    /// Does something with files, whose failure is a backup's.
+    static func ofFile<Value>(_ work: () throws(FileFault) -> Value) throws(BackupError) -> Value {
+        do throws(FileFault) { return try work() } catch {
+            let (call, file, code) = error.parts
+            if code == EEXIST { throw .exists(file: file) }
+            throw .system(call: call, file: file, code: String(cString: strerror(code)))
+        }
+    }
+
+    static func last(_ call: String, _ file: String) -> BackupError {
+        .system(call: call, file: file, code: String(cString: strerror(errno)))
     }
 }

@@ -110,10 +110,6 @@ struct PendingFlush: Sendable {
     }
 }
 
-extension PendingDistinct {
-    fileprivate var period: PendingFlush.MetricPeriod { .init(metric: metric, start: periodStart) }
-}
-
 extension PendingCounter {
     fileprivate var period: PendingFlush.MetricPeriod { .init(metric: metric, start: periodStart) }
 
@@ -213,6 +209,8 @@ struct PendingDistinct: PendingRow {
         if left.cell != right.cell { return left.cell < right.cell }
         return left.window < right.window
     }
+
+    fileprivate var period: PendingFlush.MetricPeriod { .init(metric: metric, start: periodStart) }
 }
 
 /// The deltas of a flush to the totals of apps, with the events that turn out to be late.

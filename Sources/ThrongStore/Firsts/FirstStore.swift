@@ -2,7 +2,6 @@ internal import Crypto
 internal import Synchronization
 package import ThrongPlan
 internal import ThrongRelease
-package import ThrongWire
 
 /// A device's pseudonym in one cell and period: half of the SHA-256 of a credential's tag there, 16 bytes.
 package struct FirstTag: Sendable, Hashable {

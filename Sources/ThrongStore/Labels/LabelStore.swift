@@ -1,5 +1,4 @@
-internal import ThrongPlan
-package import ThrongWire
+package import ThrongPlan
 
 /// The daemon's access to the labels of revealed dimensions: PostgreSQL decides the bucket of a label, for all daemons.
 ///

@@ -1,5 +1,7 @@
-internal import ThrongPlan
-package import ThrongWire
+internal import Crypto
+internal import Foundation
+package import ThrongPlan
+internal import ThrongSystem
 
 /// Brings a database's schema to the version that this program works with, as the user that owns it.
 package struct Migrator: Sendable {
@@ -116,14 +118,11 @@ package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .altered(let version, let name, let recorded, let expected):
-            """
-            schema: migration \(version) (\(name)) was applied with SHA-256 \(recorded) but this program carries \
-            \(expected); run the version of throng that wrote this database, or restore the migration's text
-            """
+            "schema: migration \(version) (\(name)) was applied with SHA-256 \(recorded) but this program carries "
+                + "\(expected); run the version of throng that wrote this database, or restore the migration's text"
         case .newer(let found, let known):
-            """
-            schema: the database is at version \(found), this program knows \(known); update throng, nothing was changed
-            """
+            "schema: the database is at version \(found), this program knows \(known); "
+                + "update throng, nothing was changed"
         case .outdated(let found, let known):
             "schema: the database is at version \(found), this program needs \(known); run throng database --migrate"
         }
@@ -149,4 +148,96 @@ extension Query {
 
     /// True if the system catalogues are closed to analysts.
     static func selectConfined() -> RowQuery<Bool> { RowQuery(analyst_confined_sql) }
+
+    static func selectCounterNodes() -> RowQuery<Int64> { RowQuery(counter_nodes_sql) }
+
+    /// Moves the counters to the nodes; returns the obstacle.
+    static func distributeCounters(parts: Int) -> RowQuery<DistributionError?> {
+        RowQuery(counter_distribute_sql, parts)
+    }
+}
+
+/// One numbered step of the schema; once it landed, its text never changes.
+package struct Migration: Sendable, Hashable {
+    package let version: Int
+    /// The name of its file in the folder Schema.
+    package let name: String
+    package let checksum: [UInt8]
+    /// The earliest version of the schema whose programs go on working with the database after it; nil if only programs
+    /// that know this migration do. Its first line says so: `-- Works with version 1.`
+    let worksWith: Int?
+    let sql: String
+
+    init(version: Int, name: String, text: [UInt8]) {
+        (self.version, self.name) = (version, name)
+        checksum = Array(SHA256.hash(data: text))
+        let sql = String(decoding: text, as: UTF8.self)
+        self.sql = sql
+        worksWith = sql.prefixMatch(of: #/-- Works with version (\d+)\.\n/#).flatMap { Int($0.1) }
+    }
+
+    /// The schema that this version of Throng works with, in order.
+    package static let all = [Migration(version: 1, name: "0001.schema.sql", text: PackageResources._001_schema_sql)]
+
+    /// The schema that this program brings databases to: ``all``, and in trials of upgrades a possible addition of the
+    /// next version.
+    package static var known: [Migration] {
+        #if DEBUG
+            if Fault.knowTomorrow.isOn { return all + [.tomorrow] }
+        #endif
+        return all
+    }
+
+    #if DEBUG
+        /// A migration as the next version might have: it only adds, and programs of this version go on working.
+        static let tomorrow = Migration(
+            version: (all.last?.version ?? 0) + 1, name: "tomorrow.sql",
+            text: Array(
+                """
+                -- Works with version \(all.last?.version ?? 0).
+                alter table throng.member add column remark text;
+                """.utf8))
+    #endif
+}
+
+/// Several PostgreSQL servers that hold the counters together, through the extension Citus; everything else stays on
+/// its coordinator.
+///
+/// Works as the user that owns the schema, which has to be a superuser.
+package struct Distribution: Sendable {
+    private let connection: Connection
+
+    package init(_ connection: Connection) { self.connection = connection }
+
+    /// Returns the number of nodes that the counters are on; 0 where this PostgreSQL has them itself.
+    package func nodes() async throws -> Int64 { try await connection.one(Query.selectCounterNodes()) }
+
+    /// Moves the counters to the nodes, in parts by daemon and with their content, in one transaction.
+    package func distribute(parts: Int) async throws {
+        let obstacle = try await connection.transaction { session in
+            try session.one(Query.distributeCounters(parts: parts))
+        }
+        if let obstacle { throw obstacle }
+    }
+}
+
+/// The reason why counters can't be moved to the nodes of a cluster.
+package enum DistributionError: String, Error, Sendable, Hashable, CustomStringConvertible, ColumnValue {
+    case extensionMissing = "no extension"
+    case distributed
+    case nodesMissing = "no nodes"
+
+    package var description: String {
+        switch self {
+        case .extensionMissing:
+            """
+            database: the extension citus is not in this database; install it on the coordinator and on every node, name it in \
+            shared_preload_libraries, and run "create extension citus" in the database of this name on each
+            """
+        case .distributed: "database: the counters are on the nodes already; nothing was changed"
+        case .nodesMissing:
+            "database: the cluster has no node that takes counters; on the coordinator, "
+                + "run select citus_set_coordinator_host('…'), then select citus_add_node('…', 5432) for each node"
+        }
+    }
 }

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongWire
 
 /// The plan in force of each app, and the plans that daemons count by; for people, and for work by hand.
 package struct PlanRegistry: Sendable {

@@ -1,6 +1,5 @@
 internal import ThrongPlan
 @_spi(Ledger) internal import ThrongRelease
-internal import ThrongWire
 
 extension ReleaseStore {
     /// Restores a release from stored rows; there is no other way. Its numbers have the digest they were released with,

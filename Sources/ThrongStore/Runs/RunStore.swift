@@ -240,7 +240,7 @@ package struct ReportRunClaim: Sendable, Hashable {
 }
 
 /// The name that tells a run of a report from all others: a day and a week that start at the same instant are two.
-package struct ReportRunName: Sendable, Hashable {
+package struct ReportRunName: Sendable, Hashable, ParameterValue {
     package let app: AppName
     package let report: ReportName
     package let periodKind: PeriodKind
@@ -254,9 +254,7 @@ package struct ReportRunName: Sendable, Hashable {
     package init(app: AppName, report: ReportName, period: Period) {
         self.init(app: app, report: report, periodKind: period.kind, periodStart: period.start)
     }
-}
 
-extension ReportRunName: ParameterValue {
     var parameters: [Parameter] { app.parameters + report.parameters + periodKind.parameters + periodStart.parameters }
 }
 

@@ -124,7 +124,7 @@ package struct EnrolledMember: Sendable, Hashable {
     }
 }
 
-package enum EpochState: String, Sendable {
+package enum EpochState: String, Sendable, ColumnValue {
     case proposed
     case inForce = "in force"
     case void
@@ -211,8 +211,6 @@ extension Query {
 
     static func releaseLease(name: String, daemon: DaemonID) -> Statement { Statement(lease_release_sql, name, daemon) }
 }
-
-extension EpochState: ColumnValue {}
 
 extension OwnershipEpoch: ColumnValue {
     static var columns: Int { 5 }

@@ -33,10 +33,9 @@ package struct TieSecret: Sendable {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
-}
 
-/// The file is a ``KeptFile`` whose content is 64 hexadecimal digits and a line break.
-extension TieSecret {
+    // The file is a ``KeptFile`` whose content is 64 hexadecimal digits and a line break.
+
     /// Reads the secret of a file, or makes one if there is none: two processes that do so at once get the same one.
     package static func kept(
         at path: String, as kind: FileKind = .installationSecret
@@ -61,7 +60,10 @@ extension TieSecret {
             try file.allow(0o600)
             try file.giveToOwnerOfFolder()
             try file.finish()
-        } catch { throw error.code == EEXIST ? .exists(path: path) : .unwritable(path: path, code: error.code) }
+        } catch {
+            let code = error.parts.code
+            throw code == EEXIST ? .exists(path: path) : .unwritable(path: path, code: code)
+        }
         return secret
     }
 
@@ -96,13 +98,34 @@ package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible 
             "\(path): there is no such file. Restore the secret from where you keep it, or make a new one."
         case .exists(let path): "\(path) is there already; use it, or name another file for a new secret."
         case .exposed(let path, let mode):
-            """
-            \(path) has the permissions \(String(mode, radix: 8)), so that others than its owner may have read it. Make a new \
-            secret, or `chmod 600` it if you know that nobody did.
-            """
+            "\(path) has the permissions \(String(mode, radix: 8)), so that others than its owner may have read it. "
+                + "Make a new secret, or `chmod 600` it if you know that nobody did."
         case .damaged(let damage): damage.description
         case .unwritable(let path, let code):
             "\(path) can't be written (\(String(cString: strerror(code)))). Check the folder's owner, permissions and room."
         }
     }
+}
+
+/// Random numbers that a seed repeats: SplitMix64.
+///
+/// For samples, simulations and tests. Anybody who sees a number or two knows all that follow, so secrets and noise are
+/// not drawn from it.
+///
+/// Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number between 0 and 1; 1 itself never comes.
+    package mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

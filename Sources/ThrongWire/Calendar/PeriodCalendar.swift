@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 
 /// Finds the hour, day, week or month of an app that holds an instant.
 ///
@@ -158,5 +158,240 @@ extension CalendarDate {
         let thursday = adding(days: 3 - Int64(weekday))
         let dayOfYear = thursday.daysSince1970 - thursday.firstOfYear.daysSince1970
         return (thursday.year, Int(dayOfYear / 7) + 1)
+    }
+}
+
+/// The length of time that a counter covers.
+public enum PeriodKind: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
+    case hour
+    case day
+    case week
+    case month
+
+    /// Orders by length.
+    public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+    /// Its place among all kinds, from 0; the shortest is first.
+    package var rank: Int {
+        switch self {
+        case .hour: 0
+        case .day: 1
+        case .week: 2
+        case .month: 3
+        }
+    }
+}
+
+/// One hour, day, week or month of an app's calendar.
+public struct Period: Sendable, Hashable, Comparable, Codable {
+    /// The period's length.
+    public let kind: PeriodKind
+    /// The period's first second.
+    public let start: UnixSeconds
+    /// The first second after the period.
+    public let end: UnixSeconds
+
+    /// Creates a period with its kind and bounds, which ``PeriodCalendar`` finds.
+    public init(kind: PeriodKind, start: UnixSeconds, end: UnixSeconds) {
+        (self.kind, self.start, self.end) = (kind, start, end)
+    }
+
+    /// Orders by start, then by length.
+    public static func < (left: Self, right: Self) -> Bool { (left.start, left.end) < (right.start, right.end) }
+}
+
+/// An instant: whole seconds since 1970-01-01T00:00:00Z, negative before. Leap seconds are not counted.
+///
+/// Arithmetic traps beyond `Int64`, as that of `Int64` does. In JSON, and where it is printed, it is its bare number.
+public struct UnixSeconds: Hashable, Comparable, Sendable, CustomStringConvertible, Codable {
+    /// The number that files, SQL and tables hold. Unit: seconds.
+    public let value: Int64
+
+    /// Wraps a number of seconds.
+    @inlinable public init(_ value: Int64) { self.value = value }
+
+    /// 1970-01-01T00:00:00Z.
+    public static let epoch = UnixSeconds(0)
+    /// The earliest instant.
+    public static let min = UnixSeconds(.min)
+    /// The latest instant.
+    public static let max = UnixSeconds(.max)
+
+    /// Orders by time.
+    @inlinable public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    /// Compares the numbers; written out so that loops over events in other modules can inline it.
+    @inlinable public static func == (left: Self, right: Self) -> Bool { left.value == right.value }
+
+    /// The instant so many seconds later.
+    @inlinable public static func + (time: Self, seconds: Int64) -> Self { Self(time.value + seconds) }
+
+    /// The instant so many seconds earlier.
+    @inlinable public static func - (time: Self, seconds: Int64) -> Self { Self(time.value - seconds) }
+
+    /// Moves on by so many seconds.
+    @inlinable public static func += (time: inout Self, seconds: Int64) { time = time + seconds }
+
+    /// Returns the time from `earlier` to `later`; negative if `later` is the earlier of the two. Unit: seconds.
+    @inlinable public static func - (later: Self, earlier: Self) -> Int64 { later.value - earlier.value }
+
+    /// Returns the number of whole stretches of `seconds` from 1970 to the instant, rounded towards minus infinity.
+    ///
+    /// - Parameter seconds: the length of a stretch, above zero.
+    package func flooredQuotient(by seconds: Int64) -> Int64 { value.flooredQuotient(by: seconds) }
+
+    /// The number: `1795395600`.
+    public var description: String { value.description }
+
+    /// Reads the number.
+    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
+
+    /// Writes the number.
+    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
+    /// The instant in HTTP's date format: "Sun, 06 Nov 1994 08:49:37 GMT".
+    ///
+    /// Source: RFC 9110, section 5.6.7.
+    package var httpDate: String {
+        let days = flooredQuotient(by: 86_400)
+        let date = CalendarDate(daysSince1970: days)
+        let second = value - days * 86_400
+        func padded(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = "\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))"
+        let year = date.description.prefix { $0 != "-" }
+        return "\(Self.weekdays[date.weekday]), \(padded(date.day)) \(Self.months[date.month - 1]) \(year) \(clock) GMT"
+    }
+
+    /// Reads ``httpDate``; nil for anything else.
+    package init?(httpDate header: String) {
+        let parts = header.split(separator: " ")
+        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]),
+            let month = Self.months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
+            let date = CalendarDate(year: year, month: month + 1, day: day)
+        else { return nil }
+        let clock = parts[4].split(separator: ":").map { Int64($0) ?? -1 }
+        guard clock.count == 3, clock.allSatisfy({ (0..<61).contains($0) }) else { return nil }
+        self.init(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
+    }
+
+    private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}
+
+/// Tells the time of day; injected so that tests can choose it.
+package struct UnixClock: Sendable {
+    private let read: @Sendable () -> UnixSeconds
+
+    /// A clock that asks the given closure.
+    package init(_ read: @escaping @Sendable () -> UnixSeconds) { self.read = read }
+
+    package static let system = UnixClock { UnixSeconds(Int64(time(nil))) }
+
+    package var now: UnixSeconds { read() }
+}
+
+/// Instants as texts such as 2026-11-20T06:00:00Z.
+package enum Instant {
+    package static func text(_ time: UnixSeconds) -> String {
+        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
+    }
+
+    /// Nil for a text of any other shape.
+    package static func time(_ text: String) -> UnixSeconds? {
+        do {
+            let time = UnixSeconds(Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970))
+            return self.text(time) == text ? time : nil
+        } catch { return nil }
+    }
+
+    package static func isReadable(_ text: String?) -> Bool { text.map { time($0) != nil } ?? true }
+}
+
+/// A day of the proleptic Gregorian calendar, without a time zone.
+public struct CalendarDate: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The year, such as 2026.
+    public let year: Int
+    /// 1 to 12.
+    public let month: Int
+    /// 1 to 31.
+    public let day: Int
+
+    /// Checks a date; nil when there is no such day.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+        guard CalendarDate(daysSince1970: daysSince1970) == self else { return nil }
+    }
+
+    /// Reads "2026-11-21"; nil when it is not exactly that shape or no such day.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].count == 4, parts[1].count == 2, parts[2].count == 2,
+            parts.allSatisfy({ $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } })
+        else { return nil }
+        let numbers = parts.map { $0.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
+        self.init(year: numbers[0], month: numbers[1], day: numbers[2])
+    }
+
+    private init(uncheckedYear year: Int, month: Int, day: Int) {
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    /// The day that lies so many days after 1970-01-01.
+    ///
+    /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+    public init(daysSince1970 days: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        self.init(
+            uncheckedYear: Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)), month: Int(month),
+            day: Int(dayOfYear - (153 * shiftedMonth + 2) / 5 + 1))
+    }
+
+    /// Days since 1970-01-01; negative before.
+    ///
+    /// Source: the same paper, days_from_civil.
+    public var daysSince1970: Int64 {
+        let shiftedYear = Int64(month <= 2 ? year - 1 : year)
+        let era = shiftedYear.flooredQuotient(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * Int64(month > 2 ? month - 3 : month + 9) + 2) / 5 + Int64(day) - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// 0 is Monday, 6 is Sunday.
+    public var weekday: Int { Int((daysSince1970 + 3) - (daysSince1970 + 3).flooredQuotient(by: 7) * 7) }
+
+    /// The day so many days later, or earlier where negative.
+    public func adding(days: Int64) -> CalendarDate { CalendarDate(daysSince1970: daysSince1970 + days) }
+
+    /// The first of January of the same year.
+    public var firstOfYear: CalendarDate { CalendarDate(uncheckedYear: year, month: 1, day: 1) }
+
+    /// "2026-11-21".
+    public var description: String {
+        func padded(_ number: Int, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+        }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    }
+
+    /// Orders by time.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded towards minus infinity.
+    package func flooredQuotient(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
     }
 }

@@ -23,24 +23,18 @@ package enum ObliviousError: Error, Sendable, Hashable, CustomStringConvertible 
         case .malformed(let part, let place):
             "the message's \(part.rawValue) at byte \(place) is not as RFC 9292 and RFC 9110 ask for. Mend the sender."
         case .configuration(let place):
-            """
-            the key configuration is not as RFC 9458, section 3, asks for, from byte \(place) on. Fetch it again from \
-            /v1/ohttp-keys.
-            """
+            "the key configuration is not as RFC 9458, section 3, asks for, from byte \(place) on. "
+                + "Fetch it again from /v1/ohttp-keys."
         case .noUsableKey:
-            """
-            no key configuration is for DHKEM(X25519) or DHKEM(P-256) with HKDF-SHA256, and AES-128-GCM or \
-            ChaCha20Poly1305. Fetch it again from /v1/ohttp-keys.
-            """
+            "no key configuration is for DHKEM(X25519) or DHKEM(P-256) with HKDF-SHA256, "
+                + "and AES-128-GCM or ChaCha20Poly1305. Fetch it again from /v1/ohttp-keys."
         case .tooShort(let found, let least):
             "an encapsulated message has \(least) bytes at least, not \(found). Send all of it."
         case .unknownKey(let id):
             "no key has the number \(id), or none any more. Fetch the key configuration again, and seal anew."
         case .unknownSuite(let mechanism, let derivation, let sealing):
-            """
-            the key is not used with KEM \(mechanism), KDF \(derivation) and AEAD \(sealing). Take what its configuration \
-            offers.
-            """
+            "the key is not used with KEM \(mechanism), KDF \(derivation) and AEAD \(sealing). "
+                + "Take what its configuration offers."
         case .unopened:
             "it can't be opened: it was changed on its way, or sealed for another key. Fetch the key configuration again."
         }

@@ -1,7 +1,9 @@
 /// A name from the plan, of one kind of thing: names of metrics and names of dimensions can't be mixed up.
 ///
 /// - Shape: 1 to 63 characters of `a-z`, `0-9` and `_`, starting with a letter; the plan's reader enforces it.
-public struct Name<Thing>: Hashable, Sendable, Comparable {
+public struct Name<Thing>: Hashable, Sendable, Comparable, Codable, CustomStringConvertible,
+    ExpressibleByStringLiteral
+{
     /// The name as written in the plan.
     public let text: String
 
@@ -10,22 +12,12 @@ public struct Name<Thing>: Hashable, Sendable, Comparable {
 
     /// Orders names by their UTF-8 bytes.
     public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
-}
-
-extension Name: CustomStringConvertible {
     /// The bare name.
     public var description: String { text }
-}
-
-extension Name: ExpressibleByStringLiteral {
     /// A name written in source, mostly in tests.
     public init(stringLiteral value: String) { self.init(value) }
-}
-
-extension Name: Codable {
     /// Reads the bare string.
     public init(from decoder: any Decoder) throws { self.init(try String(from: decoder)) }
-
     /// Writes the bare string.
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
@@ -69,4 +61,133 @@ extension FieldName {
 
     /// The event's own name, which every event has: a dimension over it splits a metric that counts several events.
     public static let event: FieldName = "event"
+}
+
+/// A language as BCP 47 (RFC 5646) names it: a language, and where they matter a script, a region and variants, such as
+/// `de`, `zh-Hant` or `pt-BR`. Tags with extensions or private subtags are refused: they name no text that anybody could ask for.
+public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertible, Encodable {
+    /// The tag with the case that BCP 47 recommends.
+    public let text: String
+
+    /// Reads a tag, whatever its case.
+    ///
+    /// - Returns: nil where it is not well-formed.
+    public init?(_ written: some StringProtocol) {
+        var rest = written.split(separator: "-", omittingEmptySubsequences: false)[...]
+        guard written.utf8.count <= 35, let language = rest.popFirst(), (2...3).contains(language.utf8.count),
+            language.utf8.allSatisfy(\.isBasicLetter)
+        else { return nil }
+        var parts = [language.lowercased()]
+        if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(\.isBasicLetter) {
+            parts.append(script.prefix(1).uppercased() + script.dropFirst().lowercased())
+            rest.removeFirst()
+        }
+        if let region = rest.first,
+            region.utf8.count == 2 && region.utf8.allSatisfy(\.isBasicLetter)
+                || region.utf8.count == 3 && region.utf8.allSatisfy(\.isBasicDigit)
+        {
+            parts.append(region.uppercased())
+            rest.removeFirst()
+        }
+        for variant in rest {
+            let isLong = (5...8).contains(variant.utf8.count)
+            let isDated = variant.utf8.count == 4 && variant.utf8.first?.isBasicDigit == true
+            guard isLong || isDated, variant.utf8.allSatisfy({ $0.isBasicLetter || $0.isBasicDigit }) else {
+                return nil
+            }
+            parts.append(variant.lowercased())
+        }
+        text = parts.joined(separator: "-")
+    }
+
+    /// The language alone: `pt` of `pt-BR`.
+    public var language: String { text.split(separator: "-").first.map(String.init) ?? text }
+
+    /// Returns the language of `available` that serves a reader best.
+    ///
+    /// For each wanted language in turn: the tag itself, then without its last subtags (RFC 4647, section 3.4), then the first
+    /// of the same language, because a Brazilian would rather read Portugal's text than English, and of Norwegian the other
+    /// one. Former codes stand for those that hold today, and `zh-TW` is `zh-Hant-TW`.
+    ///
+    /// - Parameters:
+    ///   - available: the languages to choose from.
+    ///   - wanted: the languages that the reader reads, best first.
+    /// - Returns: nil if the reader reads none of them.
+    public static func best(of available: some Collection<LanguageTag>, for wanted: [LanguageTag]) -> LanguageTag? {
+        for tag in wanted {
+            var subtags = tag.subtags
+            let languages = [subtags[0]] + CodeAliases.norwegian.filter { $0.nearest.contains(subtags[0]) }.map(\.name)
+            while !subtags.isEmpty {
+                if let found = available.first(where: { $0.subtags == subtags }) { return found }
+                subtags.removeLast()
+            }
+            for language in languages {
+                if let found = available.filter({ $0.subtags[0] == language }).min() { return found }
+            }
+        }
+        return nil
+    }
+
+    /// The subtags, with the code that the language has today and the script that a region implies in Chinese.
+    private var subtags: [String] {
+        var subtags = text.split(separator: "-").map(String.init)
+        subtags[0] = CodeAliases.languages.spellings(of: subtags[0])[0]
+        if subtags[0] == "zh", !subtags.contains("Hans"), !subtags.contains("Hant") {
+            subtags.insert(["HK", "MO", "TW"].contains(where: subtags.contains) ? "Hant" : "Hans", at: 1)
+        }
+        return subtags
+    }
+
+    /// Returns the languages that a browser asks for (RFC 9110, section 12.5.4), best first. Malformed entries and
+    /// everything after the twentieth language are left out.
+    public static func wanted(acceptLanguage header: String) -> [LanguageTag] {
+        let ranges = header.prefix(1000).split(separator: ",").prefix(20).enumerated().compactMap { place, range in
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            let quality = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
+                .map { Double($0.dropFirst(2)) ?? 0 }
+            return parts.first.flatMap { LanguageTag($0) }.map { (tag: $0, quality: quality ?? 1, place: place) }
+        }
+        return ranges.filter { $0.quality > 0 }.sorted { ($0.quality, $1.place) > ($1.quality, $0.place) }.map(\.tag)
+    }
+
+    /// Orders by bytes.
+    public static func < (left: LanguageTag, right: LanguageTag) -> Bool { left.text < right.text }
+    /// The tag.
+    public var description: String { text }
+
+    /// Writes the tag.
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+}
+
+extension UInt8 {
+    fileprivate var isBasicLetter: Bool { (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self) }
+    fileprivate var isBasicDigit: Bool { (0x30...0x39).contains(self) }
+}
+
+/// A text and its language.
+public struct SpokenText: Sendable, Hashable, Codable {
+    /// The text.
+    public let text: String
+    /// A tag of BCP 47, such as `de`; nil if the plan does not say.
+    public let language: String?
+
+    /// Creates a text with its language.
+    public init(_ text: String, language: String? = nil) { (self.text, self.language) = (text, language) }
+}
+
+extension PublicPlan {
+    /// A text of the plan in the language that serves a reader best.
+    ///
+    /// - Parameters:
+    ///   - place: the text's place in the plan: `purposes.product.explanation`.
+    ///   - text: the plan's text for a reader of none of its languages.
+    ///   - wanted: the languages that the reader reads, best first.
+    package func spoken(_ place: String, _ text: String, for wanted: [LanguageTag]) -> SpokenText {
+        let texts = (translations ?? [:]).compactMapValues { $0[place] }
+        let tags = texts.keys.sorted().compactMap { LanguageTag($0) }
+        if let best = LanguageTag.best(of: tags, for: wanted), let found = texts[best.text] {
+            return SpokenText(found, language: best.text)
+        }
+        return SpokenText(text, language: tags.first { texts[$0.text] == text }?.text)
+    }
 }

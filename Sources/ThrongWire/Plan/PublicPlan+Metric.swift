@@ -159,3 +159,113 @@ extension PublicPlan {
         }
     }
 }
+
+/// A sum of a field whose values are clipped to declared bounds and kept as whole units.
+public struct SumMeasure: Sendable, Hashable, Codable {
+    /// Column name in the analyst's view.
+    public let name: String
+    /// The field that is summed.
+    public let field: FieldName
+    /// Values are clipped to this range before they are added. Unit: the field's.
+    public let lowest: Double
+    /// The upper end of the range. See ``lowest``.
+    public let highest: Double
+    /// Decimal places kept: a sum counts units of 10^-decimals. 0 to 6.
+    public let decimals: Int
+    /// The unit that people read beside the number, such as EUR.
+    public let unit: String
+
+    /// Creates a sum with its name, field, bounds, decimals and unit.
+    public init(name: String, field: FieldName, lowest: Double, highest: Double, decimals: Int, unit: String) {
+        (self.name, self.field, self.lowest, self.highest) = (name, field, lowest, highest)
+        (self.decimals, self.unit) = (decimals, unit)
+    }
+
+    /// A value as the whole number of 10^-decimals units that is added: clipped, then rounded half to even.
+    public func quantum(of value: Double) -> Int64 {
+        let clipped = Swift.min(Swift.max(value, lowest), highest)
+        return Int64((clipped * scale).rounded(.toNearestOrEven))
+    }
+
+    /// 10^decimals.
+    public var scale: Double {
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        return scale
+    }
+}
+
+/// A distribution of a field over declared bands.
+public struct HistogramMeasure: Sendable, Hashable, Codable {
+    /// Name of the dimension that it adds to the cube.
+    public let name: DimensionName
+    /// The title that people read above its column; nil stands for the name.
+    public package(set) var title: String?
+    /// The field whose values are spread.
+    public let field: FieldName
+    /// Ascending band edges. Unit: the field's.
+    public let edges: [Double]
+    /// The unit that people read beside the axis, such as EUR.
+    public let unit: String
+
+    /// Creates a histogram with its name, title, field, edges and unit.
+    public init(name: DimensionName, title: String? = nil, field: FieldName, edges: [Double], unit: String) {
+        (self.name, self.title, self.field, self.edges, self.unit) = (name, title, field, edges, unit)
+    }
+}
+
+/// Buckets of different dimensions that no event can have together, and everybody may know it.
+///
+/// A structural zero: cells that lie in one are empty because they must be, not because they are small.
+public struct ImpossibleCombination: Sendable, Hashable, Codable {
+    /// Never empty, each dimension once, in the order of the metric's dimensions.
+    public let parts: [Part]
+
+    /// One bucket of one dimension.
+    public struct Part: Sendable, Hashable, Codable {
+        /// A base dimension of the metric, or its histogram.
+        public let dimension: DimensionName
+        /// Its bucket.
+        public let bucket: BucketLabel
+
+        /// Creates a part with its dimension and bucket.
+        public init(dimension: DimensionName, bucket: BucketLabel) {
+            (self.dimension, self.bucket) = (dimension, bucket)
+        }
+    }
+
+    /// Creates a combination with its parts.
+    public init(parts: [Part]) { self.parts = parts }
+}
+
+/// The identifier that devices show for a purpose, if any.
+public enum PurposeIdentifier: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A random one, another in each window.
+    case rotating
+    /// None: a value is sent, and a counter goes up. Nobody knows how many devices there were.
+    case absent = "none"
+}
+
+/// The devices that a purpose's floors count: these alone can reach k.
+public enum FloorKind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// All devices that show an identifier. Identifiers can be made up, so k is a bound against honest clients.
+    case any
+    /// Devices whose identifier is proved by a credential. Others add to values, and to no floor.
+    case attested
+}
+
+/// The way in which a purpose's data reaches the daemon.
+public enum PurposeTransport: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Straight from the device to the daemon, which sees the address while a request arrives.
+    case direct
+    /// Sealed and through a relay. The daemon sees no address, and accepts the purpose's data in no other way.
+    case oblivious
+}
+
+/// The senders whose batches a purpose takes.
+public enum PurposeSenders: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Clients and backends.
+    case anybody
+    /// Backends only, which show a secret.
+    case backends
+}

@@ -202,3 +202,163 @@ public enum OptOutSignal: String, Sendable, Hashable, CaseIterable, Codable {
     /// The client has not been told that the person is grown up.
     case ageSignal = "age_signal"
 }
+
+/// The service that makes a plan's hashes of open vocabularies unguessable. Like the relay, it is run by somebody other
+/// than the daemon's operator.
+///
+/// A device has each value evaluated before it hashes it. The evaluator learns nothing of the value (RFC 9497, VOPRF
+/// over P-256 and SHA-256), and nobody can tell what a hash was made of without asking the evaluator.
+public struct Evaluator: Sendable, Hashable, Codable {
+    /// The evaluator's address; blinded values go to `/v1/evaluations` there.
+    public let url: RelayAddress
+    /// The public key against which its answers are checked.
+    public let key: EvaluatorKey
+
+    /// Creates an evaluator with its address and key.
+    public init(url: RelayAddress, key: EvaluatorKey) { (self.url, self.key) = (url, key) }
+
+    /// The numbers of blinded values that a request may hold. A device fills a request up with others, so that the
+    /// evaluator learns little of how many it has.
+    public static let sizes = [4, 16]
+}
+
+/// An evaluator's public key: a compressed point of P-256, 33 bytes, on the wire and in plans as base64url.
+public struct EvaluatorKey: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The point.
+    public let bytes: [UInt8]
+
+    /// Reads base64url; nil for anything that does not look like a compressed point. Code that computes with the key
+    /// checks whether it is one.
+    public init?(text: some Collection<UInt8>) {
+        guard let bytes = Base64URL.bytes(of: text), bytes.count == 33, bytes[0] == 2 || bytes[0] == 3 else {
+            return nil
+        }
+        self.bytes = bytes
+    }
+
+    /// Takes bytes that are known to be a compressed point.
+    package init(point bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The key in base64url, as it is written.
+    public var description: String { Base64URL.text(of: bytes) }
+
+    /// Reads its text.
+    ///
+    /// - Throws: `DecodingError` if it is not a key.
+    public init(from decoder: any Decoder) throws {
+        self = try decoder.value("no evaluator's key; 33 bytes in base64url are allowed") { EvaluatorKey(text: $0) }
+    }
+
+    /// Writes its text.
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
+/// The length of a window, in whole seconds: 60 seconds to one day.
+public struct Rotation: Hashable, Sendable, Codable, Comparable {
+    /// The length. Unit: seconds.
+    public let seconds: Int64
+
+    /// 15 minutes: the rotation of a purpose that names none.
+    public static let standard = Rotation(seconds: 900)
+    /// One hour: the windows of purposes without identifiers, within which a repeated batch is recognized by its name.
+    public static let batches = Rotation(seconds: 3600)
+    /// One day; no identifier lives longer.
+    public static let longest = Rotation(seconds: 86_400)
+
+    /// Wraps a length that the plan's reader has checked.
+    public init(seconds: Int64) { self.seconds = seconds }
+
+    /// The window that holds an instant: floor(unix time / rotation).
+    public func window(at time: UnixSeconds) -> WindowNumber { WindowNumber(time.flooredQuotient(by: seconds)) }
+
+    /// The instant at which a window begins.
+    public func start(of window: WindowNumber) -> UnixSeconds { UnixSeconds(window.asOpened.value * seconds) }
+
+    /// Orders by length.
+    public static func < (left: Self, right: Self) -> Bool { left.seconds < right.seconds }
+}
+
+/// The number of one rotation of the identifier: floor(unix time / rotation).
+public struct WindowNumber: Hashable, Sendable, Comparable, Codable {
+    /// The windows since 1970-01-01T00:00:00Z, in units of the purpose's rotation.
+    public let value: Int64
+    /// Wraps a window's number.
+    public init(_ value: Int64) { self.value = value }
+    /// The base of the numbers of windows that were taken over while open: above every number that a clock shows.
+    private static let takeover: Int64 = 1 << 40
+
+    /// Returns the number of this window for those who count in it in place of a daemon that was lost while it was
+    /// open. It names another window at the same time.
+    ///
+    /// - Parameter epoch: the number of the epoch that gave it to them, from 1.
+    public func taken(over epoch: Int64) -> WindowNumber { WindowNumber(asOpened.value + epoch * Self.takeover) }
+
+    /// The number by which clients know the window.
+    public var asOpened: WindowNumber { value < Self.takeover ? self : WindowNumber(value & (Self.takeover - 1)) }
+
+    /// The epoch of the takeover that the window is of; 0 for none.
+    public var takenOver: Int64 { value < Self.takeover ? 0 : value >> 40 }
+
+    /// Orders by time.
+    public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+}
+
+/// The address of a relay: `https://HOST` or `https://HOST:PORT`, without a path; `http` only for the same machine.
+///
+/// Sealed requests go to `/v1/ohttp` there, and the keys for sealing are at `/v1/ohttp-keys`.
+public struct RelayAddress: Sendable, Hashable, Codable {
+    /// The address without a slash at its end.
+    public let text: String
+    /// Its host, without brackets and port.
+    public let host: String
+
+    private static let longest = 300
+
+    /// Reads an address; nil for anything else.
+    public init?(_ text: String) {
+        let isSecure = text.hasPrefix("https://")
+        guard isSecure || text.hasPrefix("http://"), text.utf8.count <= Self.longest else { return nil }
+        let authority = text.dropFirst(isSecure ? 8 : 7)
+        guard !authority.isEmpty, authority.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        var name = authority
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            let digits = authority[authority.index(after: colon)...]
+            guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
+                (1...65_535).contains(port)
+            else { return nil }
+            name = authority[..<colon]
+        }
+        if name.hasPrefix("["), name.hasSuffix("]"), name.contains(":") {
+            name = name.dropFirst().dropLast()
+        } else if name.contains(where: { ":[]".contains($0) }) {
+            return nil
+        }
+        guard !name.isEmpty, isSecure || Self.isLoopback(String(name)) else { return nil }
+        self.text = text
+        host = String(name)
+    }
+
+    /// True if traffic to a host stays on the machine: 127.0.0.0/8, ::1 and localhost, in their usual spellings.
+    public static func isLoopback(_ host: String) -> Bool {
+        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// True for the bytes of a host and a port: small letters, digits, and the signs between them.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || "-.:[]".utf8.contains(byte)
+    }
+
+    /// Reads its text.
+    ///
+    /// - Throws: `DecodingError` if it is no such address.
+    public init(from decoder: any Decoder) throws {
+        self = try decoder.value("no relay's address; https://HOST[:PORT] is allowed") {
+            RelayAddress(String(decoding: $0, as: UTF8.self))
+        }
+    }
+
+    /// Writes its text.
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+}

@@ -129,5 +129,6 @@ extension AuditInput {
         add(
             numbers, from: AuditSource(name: source, digest: "\(release.digest)"),
             cost: (header.margins?.cost).flatMap { Double($0) })
+        if let bound = header.chosenBound { bounds["\(layout.app)/\(layout.metric)/\(label)"] = Int64(bound) }
     }
 }

@@ -67,9 +67,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 }))
         return true
     }
-}
 
-extension RestoreCommand {
     /// Restores into a data directory that is made anew: it gets its name when all of it is there.
     private func anew() async throws -> Restoration {
         let path = place.dataPath

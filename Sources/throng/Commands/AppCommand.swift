@@ -85,9 +85,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
                     + "without the plan of \(name). Nothing was deleted.")
         }
     }
-}
 
-extension AppDeleteCommand {
     /// Deletes; says what went, and what can't be reached.
     private func delete(
         _ app: AppName, from data: DataDirectory, _ store: AppStore, _ deletions: DeletionStore
@@ -228,9 +226,7 @@ struct AppKeyCommand: AsyncParsableCommand {
             EXAMPLE
               throng app key list shop --data ./data
             """, subcommands: [New.self, List.self, Revoke.self])
-}
 
-extension AppKeyCommand {
     struct Target: ParsableArguments {
         @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "app")) var app: String
         @OptionGroup var data: DataOption
@@ -294,9 +290,7 @@ extension AppKeyCommand {
         @Flag(help: "Prints them as JSON.") var json = false
 
         private struct Line: Encodable {
-            let id: String
-            let name: String
-            let kind: String
+            let id, name, kind: String
             let key: String?
             let made: String
             let revoked: String?

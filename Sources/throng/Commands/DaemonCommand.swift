@@ -118,8 +118,7 @@ struct DaemonCommand: AsyncParsableCommand {
             let slots: Int
             let state: String
             let silentSeconds: Int64?
-            let owesFrom: String?
-            let lostSince: String?
+            let owesFrom, lostSince: String?
             let plans: [PlanLine]
         }
 
@@ -214,10 +213,8 @@ struct DaemonCommand: AsyncParsableCommand {
                 }
                 guard member.address != nil else {
                     throw ValidationError(
-                        """
-                        \(member.daemon) can't be reached by others: start it with --members, and --advertise where others know \
-                        it by another address.
-                        """)
+                        "\(member.daemon) can't be reached by others: "
+                            + "start it with --members, and --advertise where others know it by another address.")
                 }
                 guard let last = admin.last else {
                     throw ValidationError(
@@ -312,10 +309,8 @@ struct DaemonCommand: AsyncParsableCommand {
                 }
                 guard let owners else {
                     throw ValidationError(
-                        """
-                        \(member.daemon) is the only one that counts. Start another one with --members, and name it with \
-                        --successor.
-                        """)
+                        "\(member.daemon) is the only one that counts. "
+                            + "Start another one with --members, and name it with --successor.")
                 }
                 guard try await admin.admin.retire(member.daemon, owners: owners, after: admin.lastNumber) != nil else {
                     throw ValidationError("Another change was made at the same time; look at `throng daemon list`.")

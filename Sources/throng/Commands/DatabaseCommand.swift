@@ -85,10 +85,8 @@ struct DatabaseCommand: AsyncParsableCommand {
         }
         if !isConfined {
             Terminal.talk(
-                """
-                PostgreSQL's catalogues are open to analysts: sizes and statistics say what releases withhold. As a \
-                superuser, run: select throng.confine_analysts(true)
-                """)
+                "PostgreSQL's catalogues are open to analysts: sizes and statistics say what releases withhold. "
+                    + "As a superuser, run: select throng.confine_analysts(true)")
         }
         if nodes > 0 { Terminal.talk("The counters are on \(nodes) nodes of a cluster of Citus.") }
         if lines.contains(where: { $0.appliedAt == nil }) { throw ExitCode(2) }

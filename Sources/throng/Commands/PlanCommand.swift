@@ -1,10 +1,9 @@
 import ArgumentParser
-import Foundation
 import ThrongCrowd
 import ThrongJournal
 import ThrongPlan
 import ThrongReport
-import ThrongStore
+import ThrongSchedule
 import ThrongSystem
 
 struct PlanCommand: AsyncParsableCommand {
@@ -105,20 +104,15 @@ struct PlanCheckCommand: AsyncParsableCommand {
         if !problems.isEmpty { throw ExitCode(2) }
     }
 
-    /// Reads the last releases of each frequency that tells what another metric's bound cuts.
+    /// Reads the last releases of each frequency that tells what another metric's bound cuts, as a release of today will.
     func releasedBounds(of plan: Plan, now: UnixSeconds) async throws -> [ReleasedBound] {
-        let told = plan.metrics.compactMap { metric in plan.frequency(telling: metric).map { (metric, $0) } }
+        let telling = try plan.metrics.compactMap { try TellingPeriods($0, at: now, of: plan, rules: .system) }
         var place = Place()
         (place.data, place.database) = (data, database)
-        guard !told.isEmpty else { return [] }
+        guard !telling.isEmpty else { return [] }
         return try await DatabaseAccess.releases(place) { store in
             var found: [ReleasedBound] = []
-            for (metric, frequency) in told {
-                let releases = try await store.releases(
-                    app: plan.app.name, metric: frequency.name, periodKind: frequency.period,
-                    from: now - ReleasedBound.reach(of: frequency.period), to: now)
-                found.append(ReleasedBound(metric, told: frequency, by: releases, of: plan))
-            }
+            for periods in telling { found.append(try await periods.bound(in: store)) }
             return found
         }
     }
@@ -297,17 +291,20 @@ struct CrowdSource: ParsableArguments {
     }
 
     /// Makes the crowd of a plan, or reads it.
-    func made(for plan: Plan) throws -> Crowd {
+    func made(for plan: Plan, events: String? = nil) throws -> Crowd {
         if let crowd { return try Crowd(folder: crowd) }
         return try Crowd(
             of: plan, devices: try devices.map { try SampleDevice.all(in: $0) } ?? [],
-            shares: try shares.map { try CrowdShares(file: $0, for: plan) } ?? CrowdShares())
+            shares: try shares.map { try CrowdShares(file: $0, for: plan) } ?? CrowdShares(), events: events)
     }
 }
 
 /// The crowd that a plan is tried on.
 struct CrowdOptions: ParsableArguments {
     @OptionGroup var source: CrowdSource
+
+    @Option(help: ArgumentHelp("Recorded events, as `throng replay` posts them.", valueName: "file"))
+    var events: String?
 
     @Option(help: ArgumentHelp("Devices a day (default: the plan's audience).", valueName: "devices"))
     var audience: Int?
@@ -318,6 +315,9 @@ struct CrowdOptions: ParsableArguments {
 
     func validate() throws {
         guard 1...60 ~= days else { throw ValidationError("--days takes 1 to 60.") }
+        guard events == nil || source.crowd == nil && source.devices == nil else {
+            throw ValidationError("--events brings devices of its own; leave --crowd and --devices out.")
+        }
         if let audience, audience < 1 { throw ValidationError("--audience takes at least 1.") }
     }
 
@@ -332,7 +332,7 @@ struct CrowdOptions: ParsableArguments {
             )
         }
         let terms = Forecast.Terms(devices: devices, days: days, posting: atOnce ? .atOnce : .asItHappens, seed: seed)
-        let crowd = try source.made(for: plan)
+        let crowd = try source.made(for: plan, events: events)
         if !crowd.guessedEvents.isEmpty {
             Terminal.talk(
                 "Guessed from the plan is how many devices send \(crowd.guessedEvents.joined(separator: ", ")): "

@@ -52,11 +52,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     @Flag(help: "Prints what was released as JSON.") var json = false
 
     private struct Line: Encodable {
-        let app: String
-        let metric: String
-        let period: String
-        let published: Int
-        let withheld: Int
+        let app, metric, period: String
+        let published, withheld: Int
     }
 
     private struct Outcome {
@@ -132,7 +129,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         _ pending: PendingRelease, of plan: Plan, _ calendar: PeriodCalendar, now: UnixSeconds
     ) -> String {
         let over = pending.period.end <= now ? "is over" : "is over at \(Terminal.instant(pending.period.end))"
-        let due = pending.due <= now ? "waits for the releases of its parts" : "due at \(Terminal.instant(pending.due))"
+        let due = pending.due <= now ? "waits for releases before it" : "due at \(Terminal.instant(pending.due))"
         return "\(plan.app.name) \(pending.metric) \(calendar.label(of: pending.period)): \(over), \(due)"
     }
 

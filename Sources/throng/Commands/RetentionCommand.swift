@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import ThrongPlan
-import ThrongReport
 import ThrongSchedule
 import ThrongStore
 import ThrongSystem
@@ -15,9 +14,7 @@ struct RetentionCommand: AsyncParsableCommand {
             EXAMPLE
               throng retention status --data ./data
             """, subcommands: [Status.self, RetentionProveCommand.self])
-}
 
-extension RetentionCommand {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "What goes next of each metric, by which promise, and what is overdue; or what age took.",
@@ -46,10 +43,7 @@ extension RetentionCommand {
         @Flag(help: "Prints the list as JSON; a ledger with its digests.") var json = false
 
         private struct Line: Encodable {
-            let app: String
-            let metric: String
-            let term: String
-            let due: String
+            let app, metric, term, due: String
             let releases: Int64
             let overdue: Bool
         }

@@ -14,18 +14,11 @@ struct TokenCommand: AsyncParsableCommand {
             EXAMPLE
               throng token new --operator --data ./data
             """, subcommands: [New.self, List.self, Revoke.self])
-}
 
-extension TokenCommand {
     private struct Line: Encodable {
-        let id: String
-        let role: String
-        let app: String?
-        let partner: String?
-        let note: String?
-        let made: String
-        let expires: String
-        let state: String
+        let id, role: String
+        let app, partner, note: String?
+        let made, expires, state: String
 
         init(_ token: AccessToken, now: UnixSeconds) {
             id = token.id

@@ -112,10 +112,8 @@ struct DoctorCommand: AsyncParsableCommand {
         texts += DoctorMachine(settings: settings).unreadable
         if let database = settings.value(of: .database), ConnectionSettings.shown(database.text) == nil {
             texts.append(
-                """
-                \(database.place) takes a PostgreSQL as a URL or keywords, and this is neither, or has a password that is not \
-                percent-encoded (@ as %40).
-                """)
+                "\(database.place) takes a PostgreSQL as a URL or keywords, and this is neither, "
+                    + "or has a password that is not percent-encoded (@ as %40).")
         }
         return texts
     }
@@ -173,8 +171,7 @@ struct DoctorFinding: Encodable, Sendable {
 }
 
 struct SettingLine: Encodable {
-    let key: String
-    let variable: String
+    let key, variable: String
     let option: String?
     /// Nil where nobody says anything, and for what can't be shown.
     let value: String?
@@ -186,8 +183,7 @@ struct SettingLine: Encodable {
     let place: String?
     /// True if a change takes a restart, and no reload.
     let restart: Bool
-    let heading: String
-    let meaning: String
+    let heading, meaning: String
 
     init(_ setting: Setting, _ settings: Settings) {
         let found = settings.value(of: setting)

@@ -125,3 +125,132 @@ enum ReleaseSecret {
         return try TieSecret.kept(at: dataPath + "/" + name)
     }
 }
+
+/// The plans that a command works with.
+struct PlanFiles: ParsableArguments {
+    @Option(name: .customLong("plan"), help: ArgumentHelp("A plan; give it once for each app.", valueName: "file"))
+    var files: [String] = []
+
+    func read() throws -> [Plan] { try Self.sources(files).map(\.plan) }
+
+    static func sources(_ files: [String]) throws -> [RunningPlan] {
+        guard !files.isEmpty else {
+            throw ValidationError("Name at least one plan: --plan FILE. Deploy/sample/shop.yaml is an example.")
+        }
+        var sources: [RunningPlan] = []
+        for file in files {
+            let source = try source(file)
+            guard !sources.contains(where: { $0.plan.app.name == source.plan.app.name }) else {
+                throw CommandFailure(
+                    "\(file): there is already a plan for the app \(source.plan.app.name); keep one of the two.")
+            }
+            sources.append(source)
+        }
+        return sources
+    }
+
+    static func read(_ file: String) throws -> Plan { try source(file).plan }
+
+    static func source(_ file: String) throws -> RunningPlan {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandFailure("\(file): there is no such file, or it can't be read.")
+        }
+        return RunningPlan(plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: Place.absolute(file))
+    }
+
+    /// Runs what reads plans; says the problems of a plan that has any, and ends with 2.
+    static func sayingProblems<Value>(
+        by say: (String) -> Void = { Terminal.data($0) }, _ work: () throws -> Value
+    ) throws -> Value {
+        do { return try work() } catch let problems as PlanProblems {
+            for problem in problems.all { say(problem.description) }
+            throw ExitCode(2)
+        }
+    }
+
+    static func sayWhatIsNotInForce(_ plans: [Plan], _ connection: Connection) async throws {
+        for known in try await PlanRegistry(connection).inForce() {
+            guard let plan = plans.first(where: { $0.app.name == known.app }), plan.version != known.plan else {
+                continue
+            }
+            Terminal.talk(
+                """
+                warning: this is plan \(plan.version.short) of \(known.app), and plan \(known.plan.short) is in force since \
+                \(Terminal.instant(known.since)). Daemons release and report by that one; what is released is what both allow.
+                """)
+        }
+    }
+}
+
+struct PeriodOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A day, month, week or hour of the app's calendar: 2026-11-20, 2026-11, 2026-W47, 2026-11-20T10:00.",
+            valueName: "period")) var period: String?
+
+    func period(of plan: Plan) throws -> Period? { try period.map { try Self.period($0, of: plan) } }
+
+    /// The period of an app's calendar that a text names.
+    static func period(_ period: String, of plan: Plan) throws -> Period {
+        guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone), let found = calendar.period(labelled: period)
+        else {
+            throw ValidationError(
+                "'\(period)' is no period: write 2026-11-20 (a day), 2026-11 (a month), 2026-W47 (a week) or "
+                    + "2026-11-20T10:00 (an hour).")
+        }
+        return found
+    }
+}
+
+/// Refuses an address where the command line takes a path: taken for a folder of that name, it would be made here.
+enum LocalPaths {
+    /// Options whose values may be addresses, or anybody's words.
+    private static let others: Set = ["--database", "--advertise", "--note", "--name"]
+    /// Commands whose `--to` is a daemon's address, and one that takes the words of another program.
+    private static let (senders, runners) = (Set(["replay", "bench"]), Set(["conform"]))
+
+    static func problem(in words: some Collection<String>) -> String? {
+        let command = words.first ?? ""
+        guard !runners.contains(command) else { return nil }
+        var option: String?
+        for word in words {
+            var (place, value) = (option, word[...])
+            option = nil
+            if word.hasPrefix("--") {
+                guard let sign = word.firstIndex(of: "=") else {
+                    option = word
+                    continue
+                }
+                (place, value) = (String(word[..<sign]), word[word.index(after: sign)...])
+            }
+            if let place, others.contains(place) || place == "--to" && senders.contains(command) { continue }
+            if let problem = AddressText.problem(ofPath: value) { return "\(place ?? "The command line"): \(problem)." }
+        }
+        return nil
+    }
+}
+
+/// The names of commands, to say which one somebody meant.
+enum CommandNames {
+    /// The problem with the words behind the program's name, where one of them should be a command and is none; nil otherwise.
+    static func problem(in words: some Collection<String>, of root: any ParsableCommand.Type) -> String? {
+        var command = root
+        var path = [root._commandName]
+        for word in words {
+            let children = command.configuration.subcommands
+            guard !children.isEmpty, command.configuration.defaultSubcommand == nil, !word.hasPrefix("-"),
+                word != "help"
+            else { return nil }
+            let named = children.map { ($0._commandName, $0) }
+            guard let (name, child) = named.first(where: { $0.0 == word }) else {
+                let nearest = NearestName.nearest(to: word, among: named.map(\.0))
+                let meant = nearest.map { "; did you mean `\((path + [$0]).joined(separator: " "))`?" } ?? "."
+                return
+                    "There is no command '\(word.prefix(60))'\(meant) `\(path.joined(separator: " ")) --help` lists all."
+            }
+            command = child
+            path.append(name)
+        }
+        return nil
+    }
+}

@@ -15,29 +15,6 @@ struct ReportCommand: AsyncParsableCommand {
         defaultSubcommand: ReportMakeCommand.self)
 }
 
-extension ReportShowCommand {
-    func list() async throws {
-        let records = try await DatabaseAccess.connect(place, Connection.reporting) { connection in
-            let deliveries = DeliveryStore(connection)
-            var records: [ReportRecord] = []
-            for run in try await RunStore(connection).runs(app: app.map { AppName($0) })
-            where partner == nil || run.partner.text == partner {
-                records.append(ReportRecord(run, try await deliveries.deliveries(of: run.name)))
-            }
-            return records
-        }
-        if json { return try Terminal.json(records) }
-        if records.isEmpty { return Terminal.talk("No report is on record.") }
-        for record in records {
-            let sent = record.deliveries.count { $0.state == "sent" }
-            let deliveries = record.deliveries.isEmpty ? "" : "  \(sent) of \(record.deliveries.count) deliveries"
-            Terminal.data(
-                "\(record.id)  \(record.app)  \(record.partner)  \(record.outcome)  "
-                    + "\(record.finishedAt ?? record.startedAt)\(deliveries)")
-        }
-    }
-}
-
 struct ReportSendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Lets a run's deliveries be tried again: those that were given up, and folders.",
@@ -171,29 +148,40 @@ struct ReportShowCommand: AsyncParsableCommand {
         if let manifest = shown.manifest { parts.append("Manifest\n" + manifest.trimmingCharacters(in: .newlines)) }
         return parts.joined(separator: "\n\n")
     }
+
+    func list() async throws {
+        let records = try await DatabaseAccess.connect(place, Connection.reporting) { connection in
+            let deliveries = DeliveryStore(connection)
+            var records: [ReportRecord] = []
+            for run in try await RunStore(connection).runs(app: app.map { AppName($0) })
+            where partner == nil || run.partner.text == partner {
+                records.append(ReportRecord(run, try await deliveries.deliveries(of: run.name)))
+            }
+            return records
+        }
+        if json { return try Terminal.json(records) }
+        if records.isEmpty { return Terminal.talk("No report is on record.") }
+        for record in records {
+            let sent = record.deliveries.count { $0.state == "sent" }
+            let deliveries = record.deliveries.isEmpty ? "" : "  \(sent) of \(record.deliveries.count) deliveries"
+            Terminal.data(
+                "\(record.id)  \(record.app)  \(record.partner)  \(record.outcome)  "
+                    + "\(record.finishedAt ?? record.startedAt)\(deliveries)")
+        }
+    }
 }
 
 struct ReportRecord: Encodable {
-    let id: String
-    let app: String
-    let report: String
-    let partner: String
-    let period: String
-    let outcome: String
+    let id, app, report, partner, period, outcome: String
     let tries: Int
     let startedAt: String
-    let finishedAt: String?
-    let detail: String?
+    let finishedAt, detail: String?
     let deliveries: [DeliveryLine]
 
     struct DeliveryLine: Encodable {
-        let target: String
-        let state: String
-        let tries: Int
-        let files: Int
-        let nextTryAt: String?
-        let finishedAt: String?
-        let lastError: String?
+        let target, state: String
+        let tries, files: Int
+        let nextTryAt, finishedAt, lastError: String?
         let idempotencyKey: String
     }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Logging
 import ThrongCredentials
 import ThrongIngest
 import ThrongJournal
@@ -138,11 +137,9 @@ enum DaemonSettings {
             for report in plan.reports {
                 for case .folder(let path) in report.deliveries where !path.hasPrefix("/") {
                     throw ValidationError(
-                        """
-                        The report \(report.name) of \(plan.app.name) goes to the folder \(path), which each daemon has for itself, \
-                        and \(members.place) says that there are several. Name an absolute folder that all of them reach, or an \
-                        address.
-                        """)
+                        "The report \(report.name) of \(plan.app.name) goes to the folder \(path), which each daemon "
+                            + "has for itself, and \(members.place) says that there are several. Name an absolute "
+                            + "folder that all of them reach, or an address.")
                 }
             }
         }
@@ -204,6 +201,33 @@ enum DaemonSettings {
                 """)
         }
         return endpoint
+    }
+
+    // Bounds and paces that only tests change, to make something happen sooner or in less space.
+    //
+    // Each is a variable of the environment alone, such as `THRONG_TEST_SCHEDULE_SECONDS`: no file, no help and no page
+    // has it, and an operator has no use for it. What it means and its default are those of what it sets.
+
+    static let testNumbers: [NumberSetting<DaemonOptions>] = [
+        .init(test: "intake-bodies-bytes", "bytes", 1 << 20...1 << 40) { $0.bodiesBytes = $1 },
+        .init(test: "intake-request-seconds", "seconds", 1...3600) { $0.requestDeadline = .seconds($1) },
+        .init(test: "journal-segment-bytes", "bytes", 1 << 16...1 << 30) { $0.journal.segmentBytes = $1 },
+        .init(test: "journal-queue-bytes", "bytes", 1 << 16...1 << 30) { $0.journal.queueBytes = $1 },
+        .init(test: "journal-checkpoint-bytes", "bytes", 0...1 << 40) { $0.journal.checkpointBytes = $1 },
+        .init(test: "flush-most-seconds", "seconds", 1...3600) { $0.longestFlushInterval = .seconds($1) },
+        .init(test: "schedule-seconds", "seconds", 1...86_400) { $0.scheduleInterval = .seconds($1) },
+        .init(test: "traces-percent", "percent", 0...100) { $0.traces.percent = $1 },
+    ]
+
+    /// Those of deliveries, which `throng report make` reads, too.
+    static let testReportNumbers: [NumberSetting<ReportSettings>] = [
+        .init(test: "deliver-seconds", "seconds", 1...3600) { $0.delivery.fileSeconds = Int64($1) },
+        .init(test: "deliver-retry-seconds", "seconds", 1...3600) { $0.delivery.retrySeconds = Int64($1) },
+        .init(test: "deliver-tries", "tries", 1...100) { $0.delivery.tries = $1 },
+    ]
+
+    static var testVariables: [String] {
+        testNumbers.map(\.setting.variable) + testReportNumbers.map(\.setting.variable)
     }
 }
 
@@ -282,34 +306,6 @@ enum ReportVariables {
                 }
             }
         }
-    }
-}
-
-/// Bounds and paces that only tests change, to make something happen sooner or in less space.
-///
-/// Each is a variable of the environment alone, such as `THRONG_TEST_SCHEDULE_SECONDS`: no file, no help and no page
-/// has it, and an operator has no use for it. What it means and its default are those of what it sets.
-extension DaemonSettings {
-    static let testNumbers: [NumberSetting<DaemonOptions>] = [
-        .init(test: "intake-bodies-bytes", "bytes", 1 << 20...1 << 40) { $0.bodiesBytes = $1 },
-        .init(test: "intake-request-seconds", "seconds", 1...3600) { $0.requestDeadline = .seconds($1) },
-        .init(test: "journal-segment-bytes", "bytes", 1 << 16...1 << 30) { $0.journal.segmentBytes = $1 },
-        .init(test: "journal-queue-bytes", "bytes", 1 << 16...1 << 30) { $0.journal.queueBytes = $1 },
-        .init(test: "journal-checkpoint-bytes", "bytes", 0...1 << 40) { $0.journal.checkpointBytes = $1 },
-        .init(test: "flush-most-seconds", "seconds", 1...3600) { $0.longestFlushInterval = .seconds($1) },
-        .init(test: "schedule-seconds", "seconds", 1...86_400) { $0.scheduleInterval = .seconds($1) },
-        .init(test: "traces-percent", "percent", 0...100) { $0.traces.percent = $1 },
-    ]
-
-    /// Those of deliveries, which `throng report make` reads, too.
-    static let testReportNumbers: [NumberSetting<ReportSettings>] = [
-        .init(test: "deliver-seconds", "seconds", 1...3600) { $0.delivery.fileSeconds = Int64($1) },
-        .init(test: "deliver-retry-seconds", "seconds", 1...3600) { $0.delivery.retrySeconds = Int64($1) },
-        .init(test: "deliver-tries", "tries", 1...100) { $0.delivery.tries = $1 },
-    ]
-
-    static var testVariables: [String] {
-        testNumbers.map(\.setting.variable) + testReportNumbers.map(\.setting.variable)
     }
 }
 

@@ -64,40 +64,7 @@ struct Setting: Sendable {
     static func named(_ key: String) -> Setting? { byKey[key] }
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
-}
 
-/// The value of a setting, and who said so.
-struct SettingValue: Sendable, Hashable {
-    enum Origin: Sendable, Hashable {
-        case option(String)
-        case environment(String)
-        case file(path: String, line: Int, key: String)
-    }
-
-    /// One, or those of a list.
-    let texts: [String]
-    let origin: Origin
-
-    var text: String { texts.joined(separator: " ") }
-
-    /// The path in a text such as `/etc/throng/tls/fullchain.pem includeSubDomains`.
-    var file: String { isForSubdomains ? String(text.dropLast(Self.subdomains.count)) : text }
-
-    /// True if browsers are to use https for names under the daemon's, too (RFC 6797, section 6.1.2).
-    var isForSubdomains: Bool { text.lowercased().hasSuffix(Self.subdomains) }
-
-    private static let subdomains = " includesubdomains"
-
-    /// The place of the value, for messages: `--listen`, `THRONG_LISTEN`, `/etc/throng/throng.yaml:3: listen`.
-    var place: String {
-        switch origin {
-        case .option(let name), .environment(let name): name
-        case .file(let path, let line, let key): "\(path):\(line): \(key)"
-        }
-    }
-}
-
-extension Setting {
     static let plan = Setting(
         key: "plan", option: "--plan", kind: .paths, standard: "none", meaning: "the plans, one an app",
         isReloaded: true)
@@ -202,4 +169,35 @@ extension Setting {
     ]
     static let intake = [origins, proxies, forwarders, clientAuthorities]
     static let releases = [attesters, reportKey, hosts, privateHosts, authorities, mail]
+}
+
+/// The value of a setting, and who said so.
+struct SettingValue: Sendable, Hashable {
+    enum Origin: Sendable, Hashable {
+        case option(String)
+        case environment(String)
+        case file(path: String, line: Int, key: String)
+    }
+
+    /// One, or those of a list.
+    let texts: [String]
+    let origin: Origin
+
+    var text: String { texts.joined(separator: " ") }
+
+    /// The path in a text such as `/etc/throng/tls/fullchain.pem includeSubDomains`.
+    var file: String { isForSubdomains ? String(text.dropLast(Self.subdomains.count)) : text }
+
+    /// True if browsers are to use https for names under the daemon's, too (RFC 6797, section 6.1.2).
+    var isForSubdomains: Bool { text.lowercased().hasSuffix(Self.subdomains) }
+
+    private static let subdomains = " includesubdomains"
+
+    /// The place of the value, for messages: `--listen`, `THRONG_LISTEN`, `/etc/throng/throng.yaml:3: listen`.
+    var place: String {
+        switch origin {
+        case .option(let name), .environment(let name): name
+        case .file(let path, let line, let key): "\(path):\(line): \(key)"
+        }
+    }
 }

@@ -146,3 +146,190 @@ struct TrialHouse {
     /// The periods of which a report is made.
     private static let mostPeriods = 3
 }
+
+/// A `throng serve` of our own: started, waited for, stopped.
+final class ServeProcess: Sendable {
+    let url: String
+    /// The address at which people look.
+    let portal: String
+    private let metricsURL: String
+    private let process = Process()
+    private let logPath: String
+    private let connection: HTTPConnection
+
+    /// - Parameter tls: what it speaks TLS by; nil speaks plain HTTP.
+    init(plan: String, data: String, log: String, tls: TrialCertificate?) throws {
+        let ports = try Self.freePorts(3)
+        let scheme = tls == nil ? "http" : "https"
+        url = "\(scheme)://127.0.0.1:\(ports[0])"
+        portal = "\(scheme)://127.0.0.1:\(ports[2])/"
+        var rules = ConnectionRules()
+        rules.authorities = tls?.certificate
+        connection = HTTPConnection(rules)
+        metricsURL = "http://127.0.0.1:\(ports[1])/metrics"
+        logPath = log
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        guard let handle = FileHandle(forWritingAtPath: log) else {
+            throw CommandFailure("\(log) can't be written; name another folder with --data.")
+        }
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments =
+            [
+                // The machine's own settings are no demonstration's.
+                "serve", "--config", "/dev/null", "--plan", plan, "--data", data, "--listen", "127.0.0.1:\(ports[0])",
+                "--metrics", "127.0.0.1:\(ports[1])", "--portal", "127.0.0.1:\(ports[2])", "--made-up",
+            ] + (tls.map { ["--tls-certificate", $0.certificate, "--tls-key", $0.key] } ?? [])
+        // A database that the environment names is no place for made up numbers.
+        let options = Set(Setting.all.filter { $0.option != nil }.map(\.variable))
+        process.environment = ProcessInfo.processInfo.environment.filter { !options.contains($0.key) }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+    }
+
+    func waitUntilReady() async throws {
+        for _ in 0..<600 {
+            guard process.isRunning else {
+                let log =
+                    (FileManager.default.contents(atPath: logPath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                throw CommandFailure("throng serve ended at once:\n\(log)")
+            }
+            if await isReady() { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw CommandFailure("throng serve was not ready within a minute; its log is \(logPath).")
+    }
+
+    /// Makes it read its plan anew.
+    func reload() { kill(process.processIdentifier, SIGHUP) }
+
+    func counts(by version: PlanVersion, of app: AppName) async -> Bool {
+        do {
+            let answer = try await connection.answer(
+                to: OutgoingRequest(.get, "\(url)/v1/plan/\(app)"), within: .seconds(2), bodyLimit: 1 << 22)
+            return answer.status == 200 && String(decoding: answer.body, as: UTF8.self).contains(version.hex)
+        } catch {
+            // It starts anew just now.
+            return false
+        }
+    }
+
+    /// Returns once PostgreSQL has everything that was acknowledged.
+    func waitUntilFlushed() async throws {
+        for _ in 0..<1200 {
+            let answer = try await connection.answer(
+                to: OutgoingRequest(.get, metricsURL), within: .seconds(10), bodyLimit: 1 << 20)
+            let text = String(decoding: answer.body, as: UTF8.self)
+            if text.contains("\nthrong_journal_lag_batches 0.0\n") { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw CommandFailure("PostgreSQL did not catch up within two minutes; the log is \(logPath).")
+    }
+
+    func stop() throws {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CommandFailure("throng serve ended with \(process.terminationStatus); its log is \(logPath).")
+        }
+    }
+
+    private func isReady() async -> Bool {
+        do {
+            return try await connection.status(of: OutgoingRequest(.get, url + "/readyz"), within: .seconds(2)) == 200
+        } catch {
+            // Not listening yet.
+            return false
+        }
+    }
+
+    /// Returns a port that can be listened on: the one that is wanted, else 8080, else any.
+    ///
+    /// - Throws: ``CommandFailure`` where the wanted one is taken.
+    static func freePort(_ wanted: Int?) throws -> Int {
+        if let wanted {
+            guard let port = port(wanted, keeping: nil) else {
+                throw CommandFailure("Port \(wanted) is taken; name another --port, or none.")
+            }
+            return port
+        }
+        if let port = port(8080, keeping: nil) { return port }
+        return try freePorts(1)[0]
+    }
+
+    /// Ports that nobody listened on a moment ago.
+    private static func freePorts(_ count: Int) throws -> [Int] {
+        var descriptors: [Int32] = []
+        defer { descriptors.forEach { close($0) } }
+        return try (0..<count).map { _ in
+            guard let port = port(0, keeping: { descriptors.append($0) }) else {
+                throw CommandFailure("No free port on the loopback interface.")
+            }
+            return port
+        }
+    }
+
+    /// Binds a port for a moment, any one for 0; nil where it is taken.
+    private static func port(_ wanted: Int, keeping: ((Int32) -> Void)?) -> Int? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { if keeping == nil { close(descriptor) } }
+        keeping?(descriptor)
+        var yes: Int32 = 1
+        // As a server does it: what waits for the end of an old connection is free.
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(wanted).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+    }
+}
+
+/// A certificate for this machine alone, which OpenSSL makes for one trial and nobody vouches for.
+struct TrialCertificate {
+    let certificate: String
+    let key: String
+
+    /// Makes it in a folder; it lasts for a month.
+    ///
+    /// - Throws: ``CommandFailure`` where there is no `openssl`, or it fails.
+    init(in folder: String) throws {
+        certificate = folder + "/tls-certificate.pem"
+        key = folder + "/tls-key.pem"
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+            "-subj", "/CN=Throng's trial", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+            certificate,
+        ]
+        let words = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = words
+        try process.run()
+        let said = String(decoding: words.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CommandFailure(
+                "openssl, which makes the trial's certificate, failed: \(said)\nInstall it, or leave --tls out.")
+        }
+    }
+
+    /// The ways by which a client comes to trust it.
+    var advice: String {
+        """
+        TLS: nobody vouches for the certificate, so tell a client that you do:
+          curl --cacert \(certificate) URL
+          a browser: import \(certificate) as an authority, and remove it once you have seen enough
+        """
+    }
+}

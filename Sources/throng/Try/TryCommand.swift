@@ -150,7 +150,7 @@ struct TryCommand: AsyncParsableCommand {
         let port = try ServeProcess.freePort(port)
         let settings = try house.cluster().settings
         let file = plan ?? read.path
-        let feed = TryoutFeed(plan: WatchedPlan.said(file, crowd.plan, .counting))
+        let feed = TryoutFeed(plan: TryoutPlan(file, crowd.plan, .counting))
         let desk = TryoutProxy(
             feed, plan: crowd.plan, daemon: serve.url, authorities: certificate?.certificate, settings: settings,
             folder: house.path)
@@ -218,15 +218,12 @@ struct TryCommand: AsyncParsableCommand {
 
 /// The results of a trial.
 struct TrialSummary: Encodable {
-    let devices: Int
-    let days: Int
+    let devices, days: Int
     /// The events of days that are over.
-    let eventsCounted: Int
-    let eventsRefused: Int
+    let eventsCounted, eventsRefused: Int
     let refusals: [String: Int]
     /// Yesterday's numbers.
-    let cellsPublished: Int
-    let cellsWithheld: Int
+    let cellsPublished, cellsWithheld: Int
     /// The files of all reports.
     let reports: [String]
     /// The events that a daemon took over HTTP.
@@ -265,22 +262,17 @@ struct TrialSummary: Encodable {
     }
 
     /// The reports as the page lists them: as they would be now, and as they were made.
-    func pages(of plan: Plan) -> [TryoutReport] {
+    func pages(of plan: Plan) -> [TryoutFeed.Report] {
         // What is made of shorter periods is known once these are over.
         let ready = plan.reports.filter { report in
             report.insights.contains { name in
                 plan.insight(name).flatMap { plan.metric($0.metric) }?.period == report.period
             }
         }
-        let now = ready.map { report in
-            TryoutReport(
-                title: report.title, period: "as it would be if its \(report.period.rawValue) ended now",
-                address: "/try/now/\(report.name)")
-        }
+        let now = ready.map { (title: $0.title, kind: PeriodKind?.some($0.period), address: "/try/now/\($0.name)") }
         let made = reports.filter { $0.hasSuffix(".html") }.enumerated().map { place, path in
-            TryoutReport(
-                title: ((path as NSString).lastPathComponent as NSString).deletingPathExtension,
-                period: "as it was made", address: "/try/made/\(place)")
+            let title = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+            return (title: title, kind: PeriodKind?.none, address: "/try/made/\(place)")
         }
         return now + made.reversed()
     }

@@ -1,5 +1,5 @@
 /// The decoders that read what strangers, partners, proxies, devices or a damaged disk may bring. Each has a folder of inputs in
-/// `Tests/FuzzingTests/Corpus`.
+/// `Corpus`.
 package enum FuzzedDecoder: String, Sendable, CaseIterable {
     /// Bodies of batches, previews, reveals and withdrawals: JSON.
     case batch

@@ -127,6 +127,33 @@ struct RungTests {
         }
     }
 
+    @Test("what waited offline is sent in one window, and fills the rungs: each day may count up to a bound of its own")
+    func offline() throws {
+        let sent = [5, 15, 30, 150]
+        let starts = sent.indices.map { UnixSeconds(1_795_132_800) - Int64(3 - $0) * 86_400 }
+        let batch = BucketedBatch(
+            id: BatchID(high: 1, low: 1), window: Self.batches(1, seed: 1)[0].batch.window,
+            events: sent.indices.map { .init(refusal: nil, contributions: Int32($0)..<Int32($0 + 1)) },
+            contributions: sent.indices.map { day in
+                BucketedBatch.Contribution(
+                    metric: 0, cell: CellIndex(0), periodStart: starts[day], count: UInt32(sent[day]),
+                    firstAmount: Int32(day))
+            }, amounts: [0, 0, 0, 0])
+        let layout = Self.layout(bound: Metric.firstBound, chooses: true)
+        let flush = try Self.counted([(batch, KeyedIdentifier(high: 1, low: 1))], layout)
+        var shares = 0.0
+        for (day, bound) in [5, 20, 50, 200].enumerated() {
+            let rung = try #require(layout.rungs?.firstIndex(of: bound))
+            let within = flush.counters.filter {
+                $0.measure == .count && $0.periodStart == starts[day] && Int($0.cell.value) / Self.cells <= rung
+            }
+            let events = within.reduce(0) { $0 + $1.delta }
+            #expect(events == Int64(sent[day]))
+            shares += Double(events * events) / Double(bound * bound)
+        }
+        #expect(abs(shares - Metric.boundShares) < 1e-9, "the most that is said of it")
+    }
+
     @Test("all rungs together are what the highest bound counts: events, sums, firsts and identifiers")
     func whole() throws {
         let sent = Self.batches(160, seed: 11)

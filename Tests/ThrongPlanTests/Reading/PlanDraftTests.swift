@@ -44,6 +44,15 @@ struct PlanDraftTests {
         }
     }
 
+    @Test("the catalogue has each question, and all that its questions and metrics name")
+    func catalogue() {
+        let known = DraftCatalogue.standard
+        #expect(known.topics.map(\.topic) == PlanTopic.allCases)
+        #expect(Set(known.topics.compactMap(\.metric)) == Set(known.metrics.map(\.name)))
+        let named = known.topics.flatMap { $0.dimensions ?? [] } + known.metrics.compactMap(\.dimension)
+        #expect(Set(named) == Set(known.dimensions.map(\.name)))
+    }
+
     @Test("every set of questions passes without advice, with a partner and without", arguments: DraftClient.allCases)
     func questions(client: DraftClient) {
         let sets = Self.topics(client)

@@ -149,7 +149,8 @@ struct PlanLanguageTests {
         #expect(german.translations == document.translations && german.metrics == document.metrics)
         let text = String(decoding: try plan.publicDocument(), as: UTF8.self)
         #expect(text.contains(#""translations":{"de":{"purposes.product.explanation":"Um zu lernen."}"#), "\(text)")
-        #expect(!String(decoding: try SamplePlan.shop().publicDocument(), as: UTF8.self).contains("translations"))
+        let plain = try SamplePlan.small("An App", "App").publicDocument()
+        #expect(!String(decoding: plain, as: UTF8.self).contains("translations"))
         func spoken(_ wanted: String...) -> SpokenText {
             document.spoken(
                 "purposes.product.explanation", document.purposes[0].explanation,
@@ -251,6 +252,94 @@ struct PlanLanguageTests {
         #expect(mixed.allSatisfy { $0.contains(" is not there in de, the language of report 'daily'") }, "\(mixed)")
         #expect(mixed.contains { $0.contains("metrics.views.question") && $0.hasPrefix("small.yaml:") }, "\(mixed)")
         #expect(try problems("en", "title: {en: Daily, de: Täglich}").isEmpty)
+    }
+
+    // MARK: Buckets
+
+    private static let grouped = "  age:"
+    private static func titled(_ titles: String, groups: String = "{Phone: [iOS, Android], Desk: [Windows]}") -> String
+    {
+        "  kind: {title: Kind, of: os, groups: \(groups), titles: \(titles)}\n  age:"
+    }
+
+    @Test("buckets have words by language; the others are told by their names, which all counters and files keep")
+    func titles() throws {
+        let plan = try SamplePlan.small(Self.grouped, Self.titled("{Phone: {en: Phones, de: Handys}}"))
+        let kind = try #require(plan.derivedDimensions.first)
+        #expect(kind.labels == ["Phone", "Desk", "other"] && kind.titles == ["Phone": "Phones"])
+        let german = plan.translated(into: Language.german.tag)
+        #expect(kind.labels.map { plan.words(for: $0, of: "kind", in: .english) } == ["Phones", "Desk", "other"])
+        #expect(kind.labels.map { german.words(for: $0, of: "kind", in: .german) } == ["Handys", "Desk", "andere"])
+        let bands = try SamplePlan.small(
+            "bands: [10, 20, 30]", "bands: [10, 20, 30]\n    titles: {\"<10\": {en: kids, de: Kinder}, 10-20: young}")
+        #expect(bands.words(for: "<10", of: "age", in: .english) == "kids")
+        #expect(bands.words(for: "10-20", of: "age", in: .english) == "young")
+        #expect(bands.words(for: "20-30", of: "age", in: .english) == "20 to 30")
+        let plain = try SamplePlan.small("An App", "An App")
+        #expect(try bands.layoutByLabel(of: bands.metrics[0]) == plain.layoutByLabel(of: plain.metrics[0]))
+        #expect(try bands.publicPlan().translations?["de"] == nil)
+        let changes = try PlanDiff(from: plain, to: bands, rules: .system).changes
+        #expect(changes.map(\.kind) == [.words] && changes[0].meaning.contains("'titles'"), "\(changes)")
+    }
+
+    @Test(
+        "a bucket that is not there, two that read alike, and a text that is none are refused",
+        arguments: [
+            ("{Phon: Phones}", "there is no bucket 'Phon'; did you mean 'Phone'? known: Phone, Desk"),
+            ("{other: Else}", "there is no bucket 'other'; every language has its word for 'other'"),
+            ("{Phone: Desk}", "'Phone' and 'Desk' both read 'Desk'; tell them apart"),
+            ("{Phone: {en: A, de: B}, Desk: {en: C, de: B}}", "'Phone' and 'Desk' both read 'B'; tell them apart"),
+            ("{Phone: [a]}", "of 'Phone': found a list; a text is allowed, or a mapping of languages to texts"),
+            ("[Phone]", "found a list; a mapping of buckets to what people read is allowed"),
+        ])
+    func titleProblems(titles: String, message: String) throws {
+        let found = try SamplePlan.problems(Self.grouped, Self.titled(titles))
+        #expect(found.count == 1 && found[0].contains("dimension 'kind': 'titles'"), "\(found)")
+        #expect(found.first?.contains(message) ?? false, "\(found)")
+    }
+
+    @Test("the title of a bucket that lacks a report's language is refused, as any text is")
+    func lackingTitle() throws {
+        let yaml = SamplePlan.small.replacing("partner: bank", with: "partner: bank\n    language: de")
+            .replacing(/(title|question): ([A-Z][^,\n]*)/) { "\($0.1): {en: \($0.2), de: Ü \($0.2)}" }
+            .replacing("title: {en: Bank, de: Ü Bank}", with: "title: Bank")
+        func problems(_ titles: String) throws -> [String] {
+            let system = "operating_system: standard"
+            do {
+                _ = try Plan(
+                    yaml: yaml.replacing(system, with: "\(system)\n    titles: {Samsung TV: Telly, \(titles)}")
+                        .replacing(system, with: "operating_system: [iOS, Samsung TV]"),
+                    file: "small.yaml", today: SamplePlan.today)
+                return []
+            } catch { return error.all.map(\.description) }
+        }
+        let found = try problems("iOS: {en: iPhone, de: EiPhone}")
+        #expect(found.count == 1 && found[0].contains("dimensions.os.titles.Samsung TV is not there in de"), "\(found)")
+    }
+
+    @Test("the sample is whole in German, too: every text of its reports and label, and every bucket that it names")
+    func sample() throws {
+        let file = SamplePlan.repository.appending(path: "Deploy/sample/shop.yaml")
+        let yaml = try String(contentsOf: file, encoding: .utf8).replacing(
+            "    language: en ", with: "    language: de "
+        )
+        .replacing("    contact: ads@", with: "    language: de\n    contact: ads@")
+        let plan = try Plan(yaml: yaml, file: "shop.yaml", today: SamplePlan.today)
+        #expect(plan.reports.map { plan.language(of: $0).text } == ["de", "de"])
+        #expect(plan.labelLanguages.map(\.text) == ["de", "en"])
+        for (place, words) in plan.translations.words {
+            #expect(Set(words.texts.values).count == 2 || Set(words.texts.values) == ["Browser"], "\(place)")
+        }
+        let german = plan.translated(into: LanguageTag("de"))
+        for dimension in german.dimensions {
+            if case .list(let groups) = dimension.rule {
+                #expect(Set(dimension.titles.keys) == Set(groups.map(\.label)), "\(dimension.name)")
+            }
+        }
+        let measures = german.metrics.compactMap(\.within)
+        #expect(measures.map(\.title) == ["Weitester Schritt", "Wie oft"] && measures[0].titles["Cart"] == "Warenkorb")
+        #expect(german.metric("purchases")?.histogram?.title == "Bestellwert")
+        #expect(try german.publicPlan().metrics.first { $0.name == "purchases" }?.histogram?.title == "Bestellwert")
     }
 
     @Test("a metric's noun may be in several languages")

@@ -22,6 +22,17 @@ struct PlanLintTests {
             ])
     }
 
+    @Test("a rollup costs a device something only where devices say that they are in it")
+    func rollups() throws {
+        for (word, isAdvised) in [("true", false), ("client", true)] {
+            let yaml = SamplePlan.small.replacing("reach: true", with: "reach: \(word)")
+                .replacing("dimensions: [os, age]\n", with: "dimensions: [os, age]\n    rollups: [week]\n")
+            let plan = try Plan(yaml: yaml, file: "small.yaml", today: SamplePlan.today)
+            let advice = plan.lint(today: SamplePlan.today).map(\.message)
+            #expect(advice.contains { $0.contains("is released by week, too") } == isAdvised, "\(advice)")
+        }
+    }
+
     @Test("cells that the audience can't fill")
     func cells() throws {
         #expect(

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongNoise
 
 @testable import ThrongPlan
 
@@ -223,34 +224,70 @@ struct PlanMarginTests {
         #expect(try fixed.layout(of: fixed.metrics[0], rules: .system).bounded(by: 5).contributionBound == 20)
         let line = try #require(plan.marginLines().first { $0.contains("has the smallest bound") })
         let words =
-            /.* as metric 'times' told before, or 20; in total off by \d+ events by 2, .* by 5, .* by 10, .* by 20, .*/
+            /.* as metric 'times' told before, else 20 or more; in total off by \d+ events by 2, .* by 5, .* by 10, .* by 20, .*/
         #expect(line.wholeMatch(of: words) != nil && line.hasSuffix(" by 50"), "\(line)")
         #expect(try plan.publicPlan().metrics[0].contributionBound == 200)
-        #expect(plan.marginCost(of: orders) == fixed.marginCost(of: fixed.metrics[0]), "it goes by the bound")
         let meanings = try PlanDiff(from: fixed, to: plan, rules: .system).changes.map(\.meaning)
         #expect(meanings.contains("its bound is chosen by each release"))
         #expect(meanings.contains { $0.hasSuffix("an identifier adds 200 at most in a window instead of 20") })
     }
 
+    /// The bound by which noise goes. Unit: events.
+    private static func width(_ bound: Int) -> Double { max(Double(bound), NoiseWidth.leastBound) }
+
     @Test("bounds of several periods of a window, and of several days, come to no more than is said of them")
     func rungs() throws {
         var most: [Int: Double] = [:]
         for bound in Metric.boundRungs {
-            let lower = Metric.boundRungs.filter { $0 < bound }
-            let after = lower.map { (most[$0] ?? 0) + pow(Double(bound - $0) / Double(bound), 2) }
-            most[bound] = max(1, after.max() ?? 0)
+            func share(above lower: Int) -> Double { pow(Double(bound - lower) / Self.width(bound), 2) }
+            let after = Metric.boundRungs.filter { $0 < bound }.map { (most[$0] ?? 0) + share(above: $0) }
+            most[bound] = max(share(above: 0), after.max() ?? 0)
         }
         #expect(abs((most.values.max() ?? 0) - Metric.boundShares) < 1e-9)
         for least in Metric.boundRungs {
-            // Noise under a bound of 2 is that of 2.5.
-            let widths = Metric.boundRungs.filter { $0 >= least }.map { max(2.5, Double($0)) }
+            let widths = Metric.boundRungs.filter { $0 >= least }.map(Self.width)
             #expect(widths.reduce(0) { $0 + pow(widths[0] / $1, 2) } < 4.0 / 3)
         }
-        func hourly(_ plan: Plan) throws -> Double {
+    }
+
+    @Test("a device of several periods may meet a bound in each, be they UTC's days; a release tells its own cost")
+    func shares() throws {
+        func cost(_ plan: Plan) throws -> Double {
             try #require(plan.marginCost(of: plan.metrics[0]).flatMap(Double.init))
         }
-        let (fixed, free) = (try plan("period: day", "period: hour"), try choosing("period: day", "period: hour"))
-        #expect(try hourly(free) > hourly(fixed) + 0.4, "two counts of 2.845 times their cost")
+        // A count and a sum, in total and by three systems.
+        let events = 2 * 50.0 / 400 * (1 + 2.0 / 3)
+        // Devices are met in all 24 hours of a day, and not in 20 of them.
+        for (period, devices) in [("day", 0), ("hour", 4 * 8.0 / 400 * (1 + 2.0 / 3))] {
+            let kind = "period: \(period)"
+            let more = try cost(choosing("period: day", kind)) - cost(plan("period: day", kind))
+            #expect(abs(more - (Metric.boundShares - 1) * events - devices) < 0.02, "\(period): \(more)")
+        }
+        let plan = try choosing()
+        let layout = try plan.layout(of: plan.metrics[0], rules: .system)
+        let shape = try MarginShape(layout, groupings: [.total])
+        func drawn(_ bound: Int) throws -> Double {
+            try MarginCost(shape, layout.bounded(by: bound), .standard).rho
+                - MarginCost(shape, layout.bounded(by: bound), .standard, drawsEvents: false).rho
+        }
+        for (place, bound) in Metric.boundRungs.enumerated() {
+            for other in Metric.boundRungs[place...].dropFirst() {
+                let (first, rest) = (Double(bound) / Self.width(bound), Double(other - bound) / Double(other))
+                let most = 2 * 50.0 / 400 * (first * first + rest * rest)
+                #expect(try drawn(bound) + drawn(other) > most, "\(bound) and \(other)")
+            }
+        }
+        #expect(try abs(drawn(2) - 2 * 32.0 / 400) < 1e-9 && abs(drawn(200) - 2 * 50.0 / 400) < 1e-9)
+    }
+
+    @Test("a bound is the smallest that few exceed, else that above what many do: 20 at least, and the highest at most")
+    func ladder() {
+        for (edge, bound) in [(2, 2), (3, 2), (4, 5), (6, 5), (51, 50), (52, 100), (201, 200), (301, 200)] {
+            #expect(Metric.chosenBound(few: edge) == bound && Metric.chosenBound(few: edge, many: 150) == bound)
+        }
+        for (edge, bound) in [(0, 20), (6, 20), (20, 20), (21, 50), (50, 50), (51, 100), (101, 200), (501, 200)] {
+            #expect(Metric.chosenBound(few: nil, many: edge) == bound)
+        }
     }
 
     @Test("without a frequency that tells it, or beside another bound, no release could choose")
@@ -261,7 +298,26 @@ struct PlanMarginTests {
         }
         #expect(try problems("insights:").first?.contains("'contribution_bound: auto' follows a frequency") == true)
         let unshown = Self.frequency.replacing("32]}}", with: "32]}}, dimensions: [os], margins: [[os]]")
-        #expect(try problems(unshown).first?.contains("give a number") == true)
+        #expect(try problems(unshown).first?.contains("there is none that is released in total; add a metric") == true)
+        #expect(try problems("insights:").first?.contains("{bands: [1, 3, 6, 11, 21, 51, 101, 201]}") == true)
+        let blind = "{explanation: To see., consent: not_required, identifier: none, retention: 9 days}"
+        for (more, cause) in [
+            ("purpose: product, sampling: 0.5", "with 'sampling'"),
+            ("purpose: blind", "of a purpose with 'identifier: none'"),
+        ] {
+            let halved = """
+                  halved:
+                    {title: H, events: [other], question: Q, decision: D, owner: O, expires: 2027-06-30, period: day,
+                    contribution_bound: auto, \(more)}
+                  times:
+                """
+            let found = #expect(throws: PlanProblems.self) {
+                let more = Self.frequency.replacing("  times:", with: halved)
+                return try choosing("purposes:", "purposes:\n  blind: \(blind)", more: more)
+            }
+            let texts = found?.all.map(\.description) ?? []
+            #expect(texts.count == 1 && texts[0].hasSuffix("none tells what adds to a metric \(cause); give a number"))
+        }
         let beside = """
               visits:
                 {title: V, events: [order], question: Q, decision: D, owner: O, expires: 2027-06-30, purpose: product,

@@ -30,6 +30,8 @@ struct ReadingTests {
 
         """
 
+    private static let open = "under a bound that only reports in JSON say, or several"
+
     private static func page(_ total: String) -> String {
         """
         <table class="data"><caption>Who creates</caption><thead><tr><th>System</th><th>Devices</th></tr></thead>
@@ -142,8 +144,30 @@ struct ReadingTests {
         for nothing in ["", told.replacing(": 5}", with: ": 1e300}"), told.replacing(": 5}", with: ": 0}")] {
             let open = try audit(nothing)
             #expect(open.examined == 0 && open.exitCode == 3)
-            #expect(open.text.contains("3 numbers of notes/created, under a bound"))
+            #expect(open.text.contains("3 numbers of notes/created, \(Self.open)"))
         }
+    }
+
+    @Test(
+        "a sum has a bound only where all of its days are known to have chosen it", arguments: ["2026-W47", "2026-11"])
+    func summedBound(label: String) throws {
+        var input = AuditInput()
+        try input.learn(try AuditTown(AuditTown.choosing).plan)
+        let sum = AuditNumber(
+            source: "r", app: "notes", metric: "created", period: AuditPeriod(label), measure: .events, value: 3000)
+        input.bounds["notes/created/\(label)"] = 5
+        let days = label.contains("W") ? 16...22 : 1...30
+        for day in days {
+            #expect(input.metric(of: sum)?.isBoundOpen == true, "before day \(day)")
+            input.bounds["notes/created/2026-11-\(day < 10 ? "0" : "")\(day)"] = 5
+        }
+        let metric = try #require(input.metric(of: sum))
+        #expect(metric.bound == 5 && !metric.isBoundOpen)
+        input.bounds["notes/created/2026-11-20"] = 10
+        #expect(input.metric(of: sum)?.isBoundOpen == true)
+        var report = AuditReport()
+        let examined = Examination([sum], input, &report)
+        #expect(examined.numbers.isEmpty && report.unexamined == ["1 numbers of notes/created, " + Self.open])
     }
 
     @Test("metrics of shared events have the factors that releases draw by: user agents, identifiers, rotations")
@@ -169,11 +193,16 @@ struct ReadingTests {
                 \(metric("views", "a", "dimensions: [browser], purpose: product"))\
                 \(metric("visits", "a", "dimensions: [browser], purpose: visit"))\
                 \(metric("often", "a", "purpose: visit, measures: {frequency: {bands: [1, 2, 6]}}"))\
-                \(metric("others", "c", "purpose: visit"))
+                \(metric("others", "c", "purpose: visit"))\
+                \(metric("more", "d", "purpose: product, contribution_bound: auto"))\
+                \(metric("again", "d", "purpose: product, contribution_bound: auto"))\
+                \(metric("many", "d", "purpose: product, measures: {frequency: {bands: [1, 3, 6]}}"))
                 """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
         var input = AuditInput()
         try input.learn(plan)
-        #expect(plan.metrics.map { plan.marginFactors(of: $0).events } == [3, 3, 3, 3, 1])
+        #expect(plan.metrics.map { plan.marginFactors(of: $0).events } == [3, 3, 3, 3, 1, 1, 1, 1])
+        // Whatever a former release chose: its day's has one bound for both.
+        #expect(input.newest("more", of: "notes")?.bounded(by: 5).beside(input.known).factors.events == 1)
         for metric in plan.metrics {
             let (own, audited) = (plan.marginFactors(of: metric), input.newest(metric.name.text, of: "notes"))
             let found = try #require(audited?.beside(input.known).factors)

@@ -28,12 +28,15 @@ struct ExplorerAnswerTests {
 
     static func answer(
         _ address: String, _ rows: [AnalystRow], total: Int = 0, whole: [AnalystRow] = [], before: [AnalystRow] = [],
-        over: ExplorerNeighbours.Over? = nil, shape: AnalystShape = ExplorerChoiceTests.shape,
+        over: ExplorerNeighbours.Over? = nil, edges: [[AnalystRow]] = [],
+        shape: AnalystShape = ExplorerChoiceTests.shape,
         titles: ExplorerTitles? = nil
     ) throws -> ExplorerAnswer {
-        ExplorerAnswer(
-            try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape), rows: rows, total: total,
-            beside: ExplorerNeighbours(wholes: whole, before: before, over: over),
+        let choice = try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape)
+        let totals = zip(choice.edges, edges).map { (question: $0, rows: $1) }
+        return ExplorerAnswer(
+            choice, rows: rows, total: total,
+            beside: ExplorerNeighbours(wholes: whole, before: before, over: over, edges: totals),
             titles: titles ?? ExplorerTitles(plans: [], language: .english))
     }
 
@@ -277,6 +280,25 @@ struct ExplorerAnswerTests {
         let answer = try Self.answer("", [row(["iOS"], 60)], total: 1, whole: [row([], 80)], titles: titles)
         #expect(answer.basis.last == Self.after30)
         #expect(NumbersTable(answer).csv.hasSuffix(",2026-12-24T00:00:00Z\r\n"))
+    }
+
+    @Test("a table of two dimensions has the totals as they are published, never sums, and says where there is none")
+    func totals() throws {
+        let cells = [row(["iOS", "cart"], 60), row(["iOS", "other"], nil), row(["other", "cart"], 25)]
+        let edges = [[row(["iOS"], 71), row(["other"], nil)], [row([], 140)]]
+        let answer = try Self.answer("&grouping=os,%20step", cells, edges: edges)
+        #expect(answer.choice.edges.map { $0.columns.map(\.name) } == [["os"], []], "no grouping by step is published")
+        func said(_ buckets: [String: String]) -> String { answer.total(in: buckets).text(in: .english) }
+        #expect(said(["os": "iOS"]) == "71" && said([:]) == "140")
+        #expect(answer.total(in: ["os": "other"]) == .withheld)
+        #expect(said(["step": "cart"]) == answer.missing.text(in: .english))
+        let html = try PortalPages(plans: []).html(of: Self.view(answer), by: "explorer")
+        #expect(html.matches(of: /<td class="total">/).count == 2)
+        #expect(html.contains(">All</th>") && !html.contains(">85<"))
+        // A page of several periods, or of one bucket, has no such table.
+        let days = try Self.answer("&grouping=os,%20step&from=2026-11-21", cells)
+        let single = try Self.answer("", [])
+        #expect(days.choice.edges.isEmpty && single.choice.edges.isEmpty)
     }
 
     @Test("charts: bars, lines over periods, a heat table, one number, and a hint where a drawing would hold too much")

@@ -1,5 +1,7 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import Testing
 import ThrongPlan
 import ThrongReport
@@ -17,7 +19,7 @@ struct PortalLanguageTests {
     /// What all languages write in Latin letters: formats, programs, units, and buckets of the tests.
     private static let names: Set = [
         "SHA", "UTC", "SQL", "CSV", "JSON", "HTML", "Excel", "psql", "EUR", "iOS", "it", "os", "step", "cart", "kB",
-        "UTF", "grouping", "from", "last", "over", "revenue", "Revenue", "Step",
+        "UTF", "PostgreSQL", "curl", "throng", "try", "grouping", "from", "last", "over", "revenue", "Revenue", "Step",
     ]
 
     // MARK: Templates
@@ -27,7 +29,7 @@ struct PortalLanguageTests {
         let templates = ThrongServer.PackageResources.all.filter {
             $0.name.hasSuffix(".mustache") && $0.name != "operator.mustache"
         }
-        #expect(templates.count == 13)
+        #expect(templates.count == 17)
         var shown = 0
         for (name, bytes) in templates {
             let text = String(decoding: bytes, as: UTF8.self)
@@ -66,7 +68,7 @@ struct PortalLanguageTests {
         #expect(!plain(html).contains("{"), "\(language.tag): \(name) has an argument that was left out")
     }
 
-    private static func plan(_ reports: String = "") throws -> Plan {
+    private static func plan(_ reports: String = "", language: String = "ja") throws -> Plan {
         try Plan(
             yaml: """
                 app: {name: shop, title: 店, owner: Team, contact: a@example.com, audience: 1000}
@@ -83,7 +85,7 @@ struct PortalLanguageTests {
                 partners:
                   bank: {title: 銀行, contact: b@example.com}
                 reports:
-                  daily: {title: 毎日, partner: bank, insights: [all], period: day, language: ja}
+                  daily: {title: 毎日, partner: bank, insights: [all], period: day, language: \(language)}
                 \(reports)
                 """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
     }
@@ -164,6 +166,99 @@ struct PortalLanguageTests {
         }
         for notice in [PortalPages.Notice.missing, .same, .closed] {
             #expect(Self.strange(language.say(.noticeWhy, ["notice": notice.rawValue])).isEmpty)
+        }
+    }
+
+    @Test(
+        "the page that asks for a number: its form, what it says of a draft, what was asked", arguments: languages)
+    func asking(language: Language) throws {
+        let plan = try Self.plan()
+        let pages = try PortalPages(plans: [plan])
+        let values = ["metric": "orders", "split": "os", "measure": "events", "kind": "day"]
+        let asked = try #require(AskedNumber(for: nil) { values[$0] })
+        let own = [asked.form, [("event", "orders"), ("kind", "week")]].flatMap { form in
+            [nil, UnixSeconds.epoch].map { end in
+                AskedQuestion(
+                    id: "0", role: .analysis, note: nil, app: "shop", question: AddressQuery.text(form),
+                    askedAt: .epoch,
+                    declinedAt: end)
+            }
+        }
+        #expect(Set(own.map { $0.state(in: [plan]) }).count == 3)
+        for partner in [nil, PartnerName("bank")] {
+            let view = AskView(plan: plan, partner: partner, language: language)
+            var page = view.page({ values[$0] }, own, "full")
+            let missing = try #require(AskedNumber(for: partner) { ["event": "orders", "kind": "week"][$0] })
+            page["drafts"] = [asked, missing].map { view.draft($0, isOwn: true, now: UnixSeconds(1_795_219_200)) }
+            page["frame"] = pages.frame("", in: language)
+            Self.check(try pages.html(of: page, by: "ask"), language, "ask")
+            for told in ["same", "changes", "none", "had", "unclear", "first"] {
+                #expect(Self.strange(view.told(told)).isEmpty)
+            }
+        }
+    }
+
+    @Test("the page of a trial, and all that it says of the plan, reports and batches", arguments: languages)
+    func trial(language: Language) async throws {
+        let plan = try Self.plan(language: language.tag.text)
+        let feed = TryoutFeed(plan: TryoutPlan("店.yaml", plan, .counting))
+        feed.set([PeriodKind.hour, .day, .week, .month, nil].map { (title: "毎日", kind: $0, address: "/") })
+        let desk = TryoutProxy(
+            feed, plan: plan, daemon: "http://127.0.0.1:1", authorities: nil,
+            settings: ConnectionSettings(connectionString: "host=/nowhere"), folder: "/nowhere")
+        defer { desk.close() }
+        let client = RouterClient(
+            TryoutServer(
+                desk, example: { [] }, made: [], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
+            .router())
+        let headers: HTTPFields = [.acceptLanguage: "\(language.tag), en;q=0.5"]
+        Self.check(try await client.send(.get, "/try", headers: headers).body, language, "/try")
+        let nothing = try await client.send(.get, "/try/made/7", headers: headers)
+        #expect(nothing.status == .notFound && Self.strange(nothing.body).isEmpty)
+
+        let now = UnixSeconds(1_795_219_200)
+        let window = try #require(plan.purposes.first).rotation.window(at: now).value
+        let detail = RefusalDetail(pointer: "/0", member: 3, field: "os", nearest: "os")
+        let reasons = RefusalReason.allCases.enumerated().map {
+            BatchAnswer.Refusal(index: $0 + 1, reason: $1, detail: detail)
+        }
+        let answer = try JSONEncoder().encode(BatchAnswer(accepted: 1, refused: reasons))
+        let tuple = PreviewAnswer.Tuple(
+            metric: "orders", buckets: ["os": "iOS"], period: "2026-11-21", count: 3, sums: [:])
+        let preview = try JSONEncoder().encode(
+            PreviewAnswer(events: [.init(index: 0, counted: [tuple], refused: nil)]))
+        for (place, shift) in [Int64(0), -1, 1, 9, 9_999_999].enumerated() {
+            let events = String(repeating: ", {}", count: reasons.count + 2).dropFirst(2)
+            let body = """
+                {"purpose": "\(place == 1 ? "x" : "product")", "window": \(window + shift), "batch": "7", "test": true,
+                "events": [\(events)]}
+                """
+            for status in [202, 400] {
+                let batch = TryoutBatch(
+                    feed.nextNumber(), plan: plan, now: now, body: Array(body.utf8), isGzip: false, status: status,
+                    answer: Array(answer), preview: Array(preview), hasCome: { _ in place == 2 })
+                feed.put(batch, isNew: true)
+            }
+        }
+        for state in [TryoutPlan.State.counting, .starting, .missing, .mistaken] {
+            feed.set(TryoutPlan("店.yaml", plan, state))
+            let news = try await client.send(.get, "/try/feed?after=0", headers: headers).body
+            let read = try #require(try JSONSerialization.jsonObject(with: Data(news.utf8)) as? [String: Any])
+            var said: [String] = []
+            func gather(_ value: Any, _ key: String) {
+                if let text = value as? String, !["refused", "address", "state", "version", "file"].contains(key) {
+                    said.append(text)
+                }
+                for part in value as? [Any] ?? [] { gather(part, key) }
+                for (key, part) in value as? [String: Any] ?? [:] { gather(part, key) }
+            }
+            gather(read, "")
+            let words = said.filter { !["good", "bad", "product", "x"].contains($0) && !$0.contains("http_400") }
+            #expect(words.count > 200 && !words.contains { $0.contains("{") })
+            let text = words.joined(separator: " ").replacing(plan.version.short, with: "")
+            let strange = Self.strange(text).subtracting(["yaml", "PostgreSQL"])
+            #expect(strange.isEmpty, "\(language.tag): \(strange)")
         }
     }
 

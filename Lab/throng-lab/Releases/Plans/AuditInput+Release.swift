@@ -38,5 +38,6 @@ extension AuditInput {
         add(
             numbers, from: AuditSource(name: "\(layout.metric) \(label)"),
             cost: (header.margins?.cost).flatMap { Double($0) })
+        if let bound = header.chosenBound { bounds["\(layout.app)/\(layout.metric)/\(label)"] = Int64(bound) }
     }
 }

@@ -1,5 +1,3 @@
-package import ThrongSuppression
-
 /// Enumerates every non-negative whole table of contributors that agrees with what is published; for tables of a few leaves.
 package struct BruteAttacker {
     private let problem: SuppressionProblem

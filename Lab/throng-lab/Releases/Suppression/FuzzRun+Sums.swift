@@ -1,5 +1,3 @@
-internal import ThrongSuppression
-
 extension FuzzRun {
     /// A table of one or two measures: every second one has sums besides, and some cells that they make sensitive though they are
     /// large.

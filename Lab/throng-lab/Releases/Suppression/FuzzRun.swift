@@ -1,5 +1,3 @@
-package import ThrongSuppression
-
 /// Protects random tables and attacks each result with independent integer programs.
 package struct FuzzRun {
     /// Tables protected.

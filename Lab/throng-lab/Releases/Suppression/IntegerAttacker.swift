@@ -1,5 +1,4 @@
 internal import CCoin
-package import ThrongSuppression
 
 /// Plays the attacker on one table: the least and the greatest value of a cell over all non-negative whole tables that
 /// agree with everything published, by two integer programs over the whole table.

@@ -1,5 +1,3 @@
-internal import ThrongSuppression
-
 /// Groupings of the same leaves that do not nest, all with one total.
 enum LinkedTable {
     static func problem(

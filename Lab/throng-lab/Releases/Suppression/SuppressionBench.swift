@@ -1,6 +1,5 @@
 import ArgumentParser
 internal import Foundation
-import ThrongSuppression
 
 /// Prints what the engine takes on seeded synthetic tables.
 struct SuppressionBench: ParsableCommand {

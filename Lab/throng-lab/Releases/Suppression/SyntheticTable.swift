@@ -1,5 +1,4 @@
 internal import Foundation
-package import ThrongSuppression
 
 /// A seeded table with skewed counts, hierarchies and every margin, as a suppression problem.
 package struct SyntheticTable: Sendable {

@@ -1,8 +1,6 @@
 internal import Crypto
-internal import Foundation
 package import ThrongPlan
 internal import ThrongSystem
-package import ThrongWire
 
 /// The number of devices that have sent each hash of an unknown value, in each open window.
 ///

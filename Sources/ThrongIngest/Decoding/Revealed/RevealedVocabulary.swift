@@ -1,6 +1,5 @@
 internal import Synchronization
 package import ThrongPlan
-package import ThrongWire
 
 /// The labels of revealed dimensions, and their hashes in each open window.
 package final class RevealedVocabulary: Sendable {

@@ -34,9 +34,7 @@ package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
     /// - Parameters:
     ///   - device: finds uap-core's device family.
     ///   - isSuspect: true if that may be ``spider``.
-    init(
-        operatingSystem: String, device: () -> String, isSuspect: Bool, userAgent: UnsafeBufferPointer<UInt8>
-    ) {
+    init(operatingSystem: String, device: () -> String, isSuspect: Bool, userAgent: UnsafeBufferPointer<UInt8>) {
         func says(_ word: StaticString) -> Bool { word.withUTF8Buffer { userAgent.holds($0) } }
         if BotRule.matches(userAgent) || isSuspect && device() == Self.spider {
             self = .bot

@@ -161,6 +161,154 @@ extension InsightAnswer {
     package var wording: Wording { Wording(locale, of: named) }
     /// The words for what the numbers count.
     var noun: Noun { wording.noun(counted) }
+
+    /// The answer as a page says it: its buckets in the reader's words.
+    package var inWords: InsightAnswer {
+        guard var told = answered else { return self }
+        func worded(_ label: BucketLabel, _ place: Int) -> BucketLabel {
+            let (name, isLast) = (told.axes[place].name, place == told.axes.count - 1)
+            return switch insight.kind {
+            case .frequency(band: name): BucketLabel(locale.times(label.text, endsBefore: counted != .identifiers))
+            case .distribution where isLast: BucketLabel(words(for: label, of: name, unit: bandUnit))
+            default: BucketLabel(words(for: label, of: name))
+            }
+        }
+        func worded(_ row: AnswerRow) -> AnswerRow {
+            AnswerRow(buckets: row.buckets.enumerated().map { worded($1, $0) }, figure: row.figure)
+        }
+        if case .ranking(var ranking) = told.view {
+            ranking.rows = ranking.rows.map { .init(rank: $0.rank, lastRank: $0.lastRank, row: worded($0.row)) }
+            told.view = .ranking(ranking)
+        }
+        told.table = AnswerTable(rows: told.table.rows.map(worded), whole: told.table.whole, rest: told.table.rest)
+        told.axes = told.axes.enumerated().map { place, axis in
+            AnswerAxis(name: axis.name, title: axis.title, labels: axis.labels.map { worded($0, place) })
+        }
+        var answer = self
+        answer.outcome = .answered(told)
+        return answer
+    }
+
+    /// A bucket of one of its dimensions in the reader's words.
+    func words(for bucket: BucketLabel, of name: DimensionName, unit: String = "") -> String {
+        locale.words(for: bucket, by: telling[name], unit: unit)
+    }
+
+    /// The sentences about published numbers of a sample that lean high because others like them were withheld; none
+    /// where no number does.
+    package var leaningNotes: [String] {
+        guard let answered, answered.basis.hasInterval(insight.kind) else { return [] }
+        var shown: [(label: String, figure: Figure)] = answered.table.rows.map { ($0.label, $0.figure) }
+        switch answered.view {
+        case .table, .change, .funnel: break
+        case .ranking(let ranking): shown = ranking.rows.map { ($0.row.label, $0.row.figure) }
+        case .trend(let points):
+            shown = points.flatMap { point in
+                zip(answered.table.rows, point.figures).map { row, figure in
+                    ([row.label, names.short(point.period)].filter { !$0.isEmpty }.joined(separator: ", "), figure)
+                }
+            }
+        }
+        let leaning = shown.filter { $0.figure.quantity.map(leansHigh) ?? false }.map(\.label)
+        guard !leaning.isEmpty else { return [] }
+        return [
+            locale.say(
+                .leans,
+                [
+                    "case": shown.count == 1 ? "alone" : leaning.count > 3 ? "many" : "few", "count": leaning.count,
+                    "all": shown.count, "groups": locale.list(leaning.map(wording.quoted)),
+                    "threshold": locale.text(answered.basis.threshold.devices),
+                ])
+        ]
+    }
+
+    private func leansHigh(_ quantity: Quantity) -> Bool {
+        guard let answered else { return false }
+        let kept: Int64? =
+            switch quantity {
+            case .estimate(let estimate): estimate.counted
+            case .share(let part, _, _): part
+            case .drawn, .settled, .mean, .quantile: nil
+            }
+        return kept.map { Estimate.leansHigh($0, rate: answered.basis.sampling, threshold: answered.basis.threshold) }
+            ?? false
+    }
+
+    // Trends in words: which way a number went, as far as margins tell, and over what span.
+
+    /// The number now, how it differs from the first period that has one, the span of the published numbers, and what
+    /// is missing.
+    func sentence(of points: [AnswerPoint], _ answered: Answered) -> String {
+        let now = tableSentence(answered)
+        let courses = courses(over: points, answered)
+        guard let since = courses.first.map({ moment($0.since) }) else {
+            let isNew = !points.dropLast().flatMap(\.figures).contains { $0 == .withheld || $0.quantity != nil }
+            return locale.joined([
+                now, locale.say(isNew ? .nothingYet : .tooFewToCompare), missing(in: points, answered),
+            ])
+        }
+        let all = courses.first { $0.label == nil }.map { way($0.change, since: since) } ?? ""
+        let rows = courses.compactMap { course in course.label.map { (label: $0, change: course.change) } }
+        guard answered.axes.isEmpty else {
+            return locale.joined([now, all, rows.isEmpty ? "" : moves(rows, since: Moment(date: since))])
+        }
+        let known = points.compactMap { $0.figures.first?.quantity }
+        guard let high = known.max(by: { $1.exceeds($0) }), let low = known.min(by: { $1.exceeds($0) }) else {
+            return now
+        }
+        let periods = wording.periods(points.count, points.last?.period.kind ?? .day)
+        let span = locale.say(.trendSpan, ["periods": periods, "low": text(low), "high": text(high)])
+        return locale.joined([now, all, span, missing(in: points, answered)])
+    }
+
+    /// Returns the changes since the first period with any number, where there is one then and now: that of all rows
+    /// together, which has no label, and that of each row.
+    func courses(
+        over points: [AnswerPoint], _ answered: Answered
+    ) -> [(label: String?, since: Period, then: Quantity, now: Quantity, change: Change)] {
+        guard let first = points.first(where: { $0.figures.contains { $0.quantity != nil } }), let last = points.last,
+            first.period != last.period
+        else { return [] }
+        let labels = answered.axes.isEmpty ? [nil] : [nil] + answered.table.rows.map(\.label)
+        func figures(_ point: AnswerPoint) -> [Figure] {
+            answered.axes.isEmpty ? point.figures : [point.whole ?? .withheld] + point.figures
+        }
+        return zip(labels, zip(figures(first), figures(last))).compactMap { label, figures in
+            guard let then = figures.0.quantity, let now = figures.1.quantity,
+                let change = Change(from: then, to: now, interval: interval)
+            else { return nil }
+            return (label: label, since: first.period, then: then, now: now, change: change)
+        }
+    }
+
+    /// A period behind "since", by its short name unless another is given: "22 Nov", in German "dem 22. Nov.".
+    func moment(_ period: Period, _ name: String? = nil) -> String {
+        locale.say(.sinceWhen, ["kind": period.kind.rawValue, "date": name ?? names.short(period)])
+    }
+
+    private func way(_ change: Change, since then: String) -> String {
+        let what = if case .mean = insight.kind { "mean" } else { unit == "share" ? "share" : "total" }
+        return locale.say(
+            .course,
+            [
+                "direction": isWithinChance(change) ? "same" : "\(change.direction)", "since": then, "what": what,
+                "amount": amount(of: change),
+            ])
+    }
+
+    private func missing(in points: [AnswerPoint], _ answered: Answered) -> String {
+        guard answered.axes.isEmpty else { return "" }
+        let figures = points.compactMap(\.figures.first)
+        func part(_ status: NumberStatus, _ count: Int, _ difference: String = "") -> String {
+            locale.say(.missingPart, ["reason": status.rawValue, "count": count, "difference": difference])
+        }
+        let withheld = figures.count { $0 == .withheld }
+        let parts =
+            (withheld > 0 ? [part(.withheld, withheld)] : [])
+            + figures.absences.map { part(NumberStatus($0), $1, $0.difference(in: locale)) }
+        guard !parts.isEmpty else { return "" }
+        return locale.say(.missing, ["all": figures.count, "parts": locale.list(parts)])
+    }
 }
 
 extension AnswerTable {
@@ -200,5 +348,20 @@ extension Insight.Kind {
         case .share: .share
         case .mean: .mean
         }
+    }
+}
+
+extension [Figure] {
+    /// The counts of numbers that are absent, by reason, in the order of first occurrence.
+    fileprivate var absences: [(Absence, Int)] {
+        var found: [(Absence, Int)] = []
+        for case .absent(let absence) in self {
+            if let place = found.firstIndex(where: { $0.0 == absence }) {
+                found[place].1 += 1
+            } else {
+                found.append((absence, 1))
+            }
+        }
+        return found
     }
 }

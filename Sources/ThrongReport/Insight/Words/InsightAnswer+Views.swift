@@ -1,4 +1,4 @@
-internal import ThrongPlan
+package import ThrongPlan
 
 extension InsightAnswer {
     /// "“Phone” leads with …, ahead of “Desktop” and “Tablet”. The other 2 together have …".
@@ -159,6 +159,67 @@ extension InsightAnswer {
         case (nil, nil): locale.say(.boundAny)
         }
     }
+
+    /// Returns the progress of the groups, up to the furthest step that most of them have published, so that they can
+    /// be compared.
+    package func funnelReaches(_ answered: Answered) -> [FunnelReach] {
+        guard case .funnel(let stages) = answered.view, let steps = answered.axes.last?.labels.count, steps > 0 else {
+            return []
+        }
+        let rows = answered.table.rows
+        let starts = stride(from: 0, to: rows.count, by: steps).filter { rows[$0].figure.quantity != nil }
+        func published(_ step: Int) -> Int { starts.count { stages[$0 + step].ofFirst?.quantity != nil } }
+        let most = (1..<max(steps, 1)).map(published).max() ?? 0
+        guard most > 0, let last = (1..<steps).last(where: { published($0) == most }) else { return [] }
+        return starts.compactMap { start in
+            let place = start + last
+            guard let first = rows[start].figure.quantity, let number = rows[place].figure.quantity,
+                let conversion = stages[place].ofFirst?.quantity
+            else { return nil }
+            return FunnelReach(
+                group: rows[start].buckets.dropLast().map(\.text).joined(separator: " · "),
+                first: (rows[start].buckets.last?.text ?? "", first),
+                last: (rows[place].buckets.last?.text ?? "", number), conversion: conversion)
+        }
+    }
+
+    /// "Of about 1,200 visits at “Cart”, about 31% came as far as “Paid” (380); between 28% and 34% in 19 of 20 cases."
+    func funnelSentence(_ answered: Answered) -> String {
+        let reaches = funnelReaches(answered)
+        guard let best = reaches.max(by: { $1.conversion.exceeds($0.conversion) }) else {
+            guard let row = answered.table.rows.first(where: { $0.figure.quantity != nil }),
+                let quantity = row.figure.quantity
+            else { return Withheld.sentence(ofOne: false, in: locale) }
+            return locale.say(.funnelCame, ["number": words(quantity), "step": row.label]).sentenceCased
+        }
+        let (from, to) = (best.first.title, best.last.title)
+        if reaches.count == 1 {
+            let first = locale.say(.about, ["number": text(best.first.number)])
+            return closed(
+                locale.say(
+                    .funnelOne,
+                    [
+                        "first": first, "noun": noun.many, "hasGroup": !best.group.isEmpty, "group": best.group,
+                        "from": from, "to": to, "number": words(best.conversion), "last": text(best.last.number),
+                    ]), best.conversion)
+        }
+        let groups = answered.table.rows.count / max(answered.axes.last?.labels.count ?? 1, 1)
+        func most(_ finding: String) -> String { wording.superlative(finding, isSure: reaches.count == groups) }
+        guard reaches.allSatisfy({ $0.group == best.group || isSurely(best.conversion, above: $0.conversion) }) else {
+            return locale.say(
+                .finding,
+                ["finding": most(locale.say(.funnelTooClose, ["count": reaches.count, "from": from, "to": to]))])
+        }
+        let finding = locale.say(
+            .funnelBest, ["group": best.group, "from": from, "to": to, "number": words(best.conversion)])
+        return closed(most(finding), best.conversion)
+    }
+
+    /// True if one quotient is larger than another of other identifiers, as far as margins tell.
+    func isSurely(_ larger: Quantity, above smaller: Quantity) -> Bool {
+        let order = RowOrder(quantities: [larger, smaller], numbers: [nil, nil], interval: interval)
+        return order.lead(of: 0, over: 1) > Interval.z(sharedBy: comparisons)
+    }
 }
 
 extension Change.Direction {
@@ -169,5 +230,77 @@ extension Change.Direction {
         case .same: "="
         case .down: "\u{25bc}"
         }
+    }
+}
+
+/// The progress of a group of identifiers in a funnel, as far as it is published.
+package struct FunnelReach {
+    /// The group's label; empty where there is only one group.
+    package let group: String
+    /// The first step and the furthest one that is published.
+    package let first: (title: String, number: Quantity)
+    package let last: (title: String, number: Quantity)
+    /// Part over whole.
+    package let conversion: Quantity
+}
+
+extension PeriodCalendar {
+    /// A period in words: "Saturday, 21 November 2026", "16 to 22 November 2026", "November 2026"; an hour that the
+    /// wall clock shows twice with its offset: "25 October 2026, 02:00 to 03:00 (UTC+02:00)".
+    package func title(of period: Period, in locale: Language = .english) -> String {
+        let (first, last) = (date(at: period.start), date(at: period.end - 1))
+        switch period.kind {
+        case .hour:
+            let repetition = repetition(at: period.start)
+            // Where there are two, the end is told by the clock that the period began with.
+            let end =
+                repetition.isEmpty
+                ? clock(at: period.end, in: locale)
+                : clock(secondOfDay(at: period.start) + (period.end - period.start), in: locale)
+            return locale.say(
+                .periodHour,
+                [
+                    "date": locale.date("yMMMMd", first), "from": clock(at: period.start, in: locale), "until": end,
+                    "isRepeated": !repetition.isEmpty, "offset": repetition,
+                ])
+        case .day: return locale.date("yMMMMEEEEd", first)
+        case .week:
+            let day = locale.digits("\(first.day)")
+            let isDayFirst = locale.date("MMMMd", first).hasPrefix(day)
+            let isWithinMonth = first.month == last.month && isDayFirst
+            return locale.say(
+                .periodWeek,
+                [
+                    "within": first.year != last.year ? "none" : isWithinMonth ? "month" : "year", "day": day,
+                    "first": locale.date("MMMMd", first), "firstWithYear": locale.date("yMMMMd", first),
+                    "last": locale.date("yMMMMd", last),
+                ])
+        case .month: return locale.date("yMMMM", first)
+        }
+    }
+
+    /// A period where there is little room: "21 Nov 10:00", "21 Nov", "W47", "Nov 2026".
+    package func shortTitle(of period: Period, in locale: Language = .english) -> String {
+        let first = date(at: period.start)
+        let day = locale.date("MMMd", first)
+        return switch period.kind {
+        case .hour: "\(day) \(clock(at: period.start, in: locale))\(repetition(at: period.start))"
+        case .day: day
+        case .week: locale.say(.weekShort, ["week": locale.digits("\(first.isoWeek.week)")])
+        case .month: locale.date("yMMM", first)
+        }
+    }
+
+    /// "21 November 2026, 14:05".
+    package func instantTitle(of time: UnixSeconds, in locale: Language = .english) -> String {
+        let clock = "\(clock(at: time, in: locale))\(repetition(at: time))"
+        return locale.say(.instant, ["date": locale.date("yMMMMd", date(at: time)), "time": clock])
+    }
+
+    private func clock(at time: UnixSeconds, in locale: Language) -> String { clock(secondOfDay(at: time), in: locale) }
+
+    private func clock(_ seconds: Int64, in locale: Language) -> String {
+        let minutes = seconds % 86_400 / 60
+        return locale.digits([minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":"))
     }
 }

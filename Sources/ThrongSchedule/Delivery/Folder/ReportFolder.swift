@@ -1,5 +1,9 @@
+internal import Crypto
 internal import Foundation
+package import ThrongPlan
 package import ThrongReport
+package import ThrongStore
+internal import ThrongSystem
 
 /// A folder that reports are delivered to.
 ///
@@ -32,17 +36,14 @@ package struct ReportFolder: Sendable, Hashable {
         let drafts = try DraftFolder(in: path)
         for file in files.all where file.isManifest && unlink(place(of: file)) == 0 { try PlainFolder.sync(path) }
         for file in files.all where file.isManifest || waiting.contains(file) {
-            if file.isManifest { try PlainFolder.sync(path) }
-            let draft = drafts.path + "/" + file.name
-            do throws(ReportError) {
-                try write(file, to: draft)
-                guard rename(draft, place(of: file)) == 0 else { throw .last("rename", place(of: file)) }
-            } catch {
-                unlink(draft)
-                throw error
-            }
+            do throws(FileFault) {
+                let new = try NewFile(place(of: file), draft: drafts.path + "/" + file.name)
+                try new.write(file.contents)
+                // The umask has no say in what partners may read.
+                try new.allow(0o644)
+                try new.finish(replacing: true)
+            } catch { throw .system(call: error.parts.call, path: error.parts.file, code: error.parts.code) }
         }
-        try PlainFolder.sync(path)
         return files.all.map(place)
     }
 
@@ -54,24 +55,6 @@ package struct ReportFolder: Sendable, Hashable {
         guard errno == ENOENT, !parent.isEmpty, parent != folder else { throw .last("mkdir", folder) }
         try create(parent)
         guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw .last("mkdir", folder) }
-    }
-
-    private func write(_ file: ReportFile, to draft: String) throws(ReportError) {
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .last("open", draft) }
-        defer { close(descriptor) }
-        var rest = file.contents[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0 {
-                guard errno == EINTR else { throw .last("write", draft) }
-                continue
-            }
-            rest = rest.dropFirst(written)
-        }
-        // The umask has no say in what partners may read.
-        guard fchmod(descriptor, 0o644) == 0 else { throw .last("fchmod", draft) }
-        guard fsync(descriptor) == 0 else { throw .last("fsync", draft) }
     }
 
     /// True if the file is there, a regular one, readable by all and with these bytes.
@@ -164,4 +147,180 @@ struct DraftFolder: ~Copyable {
         // A folder that can't be listed is swept by the next delivery.
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
+}
+
+/// Reads a folder that somebody else may have filled: only regular files, and no link is followed.
+enum PlainFolder {
+    enum Kind {
+        case file, folder, link, other, odd
+
+        /// The fault of such an entry in a folder of reports; empty for a file.
+        var fault: String {
+            switch self {
+            case .file: ""
+            case .folder: "is a folder: run `throng verify` on it by itself, and move it elsewhere"
+            case .link: "is a symbolic link, which no report has"
+            case .other: "is neither a file nor a folder"
+            case .odd: "has a name that no report's file has"
+            }
+        }
+    }
+
+    static func sync(_ folder: String) throws(ReportError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last("open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .last("fsync", folder) }
+    }
+
+    /// Returns the entries of a folder, but the ignored one, by their plain names. A file of another real name is odd.
+    static func entries(of folder: String, ignoring ignored: String? = nil) throws(ReportError) -> [String: Kind] {
+        guard let listing = opendir(folder) else { throw .system(call: "opendir", path: folder, code: errno) }
+        defer { closedir(listing) }
+        var kinds: [String: Kind] = [:]
+        while let entry = readdir(listing) {
+            var facts = stat()
+            let (bytes, code) = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    let code = fstatat(dirfd(listing), name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno
+                    return (UnsafeBufferPointer(start: name, count: strlen(name)).map(UInt8.init(bitPattern:)), code)
+                }
+            }
+            let name = String(plainly: bytes)
+            guard name != ".", name != ".." else { continue }
+            guard code == 0 else { throw .system(call: "lstat", path: folder + "/" + name, code: code) }
+            kinds[name] =
+                switch facts.st_mode & S_IFMT {
+                case S_IFREG where !name.utf8.elementsEqual(bytes): .odd
+                case S_IFREG: .file
+                case S_IFDIR: .folder
+                case S_IFLNK: .link
+                default: .other
+                }
+        }
+        if let ignored {
+            let name = String(ignored.split(separator: "/").last ?? "")
+            if canonical(ignored) == canonical(folder + "/" + name) { kinds[String(plainly: name.utf8)] = nil }
+        }
+        return kinds
+    }
+
+    private static func canonical(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
+
+    /// A regular file's bytes; nil where it is none, or larger.
+    static func contents(_ path: String, atMost limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        let isRead = read(path) { chunk in
+            bytes += chunk
+            return bytes.count <= limit
+        }
+        return isRead ? bytes : nil
+    }
+
+    static func digest(_ path: String) -> (size: Int, sha256: String)? {
+        var hash = SHA256()
+        var size = 0
+        let isRead = read(path) { chunk in
+            hash.update(data: chunk)
+            size += chunk.count
+            return true
+        }
+        return isRead ? (size, hash.finalize().lowerHex) : nil
+    }
+
+    private static func read(_ path: String, _ take: ([UInt8]) -> Bool) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
+        do {
+            while let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty {
+                guard take(Array(chunk)) else { return false }
+            }
+            return true
+        } catch {
+            // A file that can't be read to its end can't be vouched for.
+            return false
+        }
+    }
+}
+
+/// Takes reports that are kept no longer from the folders that they were delivered to on this machine.
+package struct CopyRetention: Sendable {
+    let store: RetentionStore
+    /// The folder in which relative paths of deliveries begin.
+    let folder: String
+
+    package struct Outcome: Sendable, Hashable {
+        package var files = 0
+        /// Folders that are not here, or could not be emptied, and why.
+        package var left: [String: String] = [:]
+        /// The apps of which it can't be told what is due.
+        package var troubles: [AppTrouble] = []
+
+        package init() {}
+    }
+
+    package init(store: RetentionStore, folder: String) { (self.store, self.folder) = (store, folder) }
+
+    /// Removes what is due by the plans in force. What can't be reached is tried again by the next round.
+    package func remove(_ plans: [Plan], now: UnixSeconds) async throws -> Outcome {
+        var outcome = Outcome()
+        let due = try await store.agedCopies(plans, now: now)
+        outcome.troubles = due.troubles
+        for copy in due.copies {
+            guard case .folder(let path)? = Delivery(target: copy.target, authorization: nil) else { continue }
+            let copies = DeliveredCopies(
+                folder: ReportFolder(named: path, in: folder).path,
+                stems: [ReportFile.stem(report: copy.run.report.text, period: copy.label)])
+            guard copies.isHere else {
+                outcome.left[copies.folder] = "there is no such folder on this machine"
+                continue
+            }
+            do {
+                // An empty folder tells that nothing is left in it; one that is away tells nothing.
+                let files = try await onOwnThread { try copies.remove(takingFolder: false) }
+                try await store.wasRemoved(copy, files: files)
+                outcome.files += files
+            } catch let error as ReportError { outcome.left[copies.folder] = "\(error)" }
+        }
+        return outcome
+    }
+}
+
+/// Files of reports in a folder that they were delivered to.
+package struct DeliveredCopies: Sendable, Hashable {
+    package let folder: String
+    /// The beginnings of the files' names, up to the first dot.
+    package let stems: Set<String>
+
+    package init(folder: String, stems: Set<String>) { (self.folder, self.stems) = (folder, stems) }
+
+    package var isHere: Bool {
+        var facts = stat()
+        return stat(folder, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Takes the files out, manifests first: nothing then vouches for what is left. No link is followed. Files before a
+    /// failing one are gone. The folder may go, too, where it is empty then.
+    package func remove(takingFolder: Bool) throws(ReportError) -> Int {
+        let names = try PlainFolder.entries(of: folder).filter { $0.value == .file && isOfThem($0.key) }.keys
+        for name in names.sorted(by: { (isManifest($0) ? 0 : 1, $0) < (isManifest($1) ? 0 : 1, $1) }) {
+            let path = folder + "/" + name
+            guard unlink(path) == 0 || errno == ENOENT else { throw .last("unlink", path) }
+        }
+        if !names.isEmpty { try PlainFolder.sync(folder) }
+        // One that holds something else stays.
+        if takingFolder { rmdir(folder) }
+        return names.count
+    }
+
+    private func isOfThem(_ name: String) -> Bool {
+        stems.contains { name.hasPrefix($0 + ".") && ReportFile.isName(name) }
+    }
+
+    private func isManifest(_ name: String) -> Bool { name.hasSuffix(ReportFile.manifestEnding) }
 }

@@ -1,6 +1,5 @@
 package import ThrongPlan
 package import ThrongReport
-internal import ThrongWire
 
 /// The findings of `throng verify` in a folder of reports.
 ///

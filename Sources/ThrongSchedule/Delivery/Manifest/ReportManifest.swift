@@ -7,7 +7,6 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongRelease
 package import ThrongReport
-internal import ThrongWire
 
 /// The description of a report's files: what they were made from, under which rules, and what their bytes are.
 package struct ReportManifest: Sendable, Hashable {
@@ -105,23 +104,7 @@ package struct ReportManifest: Sendable, Hashable {
         self.signedAt = signedAt
         self.key = key
     }
-}
 
-extension ReportFiles {
-    /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
-    package func signed(
-        as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
-    ) throws -> ReportFiles {
-        let manifest = ReportManifest(of: document, files: self, losses: losses, signedAt: now, key: key.publicKey.id)
-        let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
-        let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
-        let signature = ReportFile(
-            name: name + ReportFile.signatureEnding, bytes: try key.signature(over: file.contents))
-        return ReportFiles(all + [signature, file])
-    }
-}
-
-extension ReportManifest {
     package var json: String {
         let grounds: [JSONText] = insights.map {
             [
@@ -201,6 +184,20 @@ extension ReportManifest {
             else { return nil }
             return Period(kind: kind, start: start, end: end)
         }
+    }
+}
+
+extension ReportFiles {
+    /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
+    package func signed(
+        as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
+    ) throws -> ReportFiles {
+        let manifest = ReportManifest(of: document, files: self, losses: losses, signedAt: now, key: key.publicKey.id)
+        let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
+        let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
+        let signature = ReportFile(
+            name: name + ReportFile.signatureEnding, bytes: try key.signature(over: file.contents))
+        return ReportFiles(all + [signature, file])
     }
 }
 

@@ -1,7 +1,6 @@
 internal import ThrongPlan
 internal import ThrongReport
 package import ThrongStore
-internal import ThrongWire
 
 extension RetentionProof {
     /// The proof for people, as Markdown. Names come from plans: what could mark something up is written so that it does not.
@@ -103,7 +102,7 @@ private enum DeletionWords {
     /// One and several of each kind, and what their subject is.
     private static let nouns: [String: (one: String, many: String, of: String)] = [
         "numbers": ("released number", "released numbers", "the metric"),
-        "counters": ("counter", "counters", "the table"),
+        "counters": ("counter", "counters", "the table"), "questions": ("question", "questions", ""),
         "files": ("file", "files", "the report"), "copies": ("copied file", "copied files", "the report"),
         "coverage": ("hour of totals", "hours of totals", "all"),
         "labels": ("learned value", "learned values", "the dimension"), "records": ("record", "records", ""),

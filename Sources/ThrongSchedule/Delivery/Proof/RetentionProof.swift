@@ -8,7 +8,6 @@ internal import Foundation
 package import ThrongPlan
 package import ThrongReport
 package import ThrongStore
-internal import ThrongWire
 
 /// The record of what went by age, what goes next and what was promised, to be checked without the database.
 package struct RetentionProof: Sendable, Hashable {

@@ -1,7 +1,6 @@
 internal import ThrongPlan
 package import ThrongReport
 internal import ThrongStore
-internal import ThrongWire
 
 /// The findings of `throng verify` in a folder of proofs of retention.
 ///

@@ -5,8 +5,7 @@ internal import NIOPosix
 internal import Synchronization
 package import ThrongPlan
 package import ThrongReport
-internal import ThrongSystem
-internal import ThrongWire
+package import ThrongSystem
 
 /// Sends one file to a partner over HTTPS.
 ///
@@ -152,5 +151,187 @@ package enum PublicAddress {
             let wanted = bit / 8 < network.count ? network[bit / 8] : 0
             return (bytes[bit / 8] ^ wanted) & 0x80 >> UInt8(bit % 8) == 0
         }
+    }
+}
+
+/// Sends a report's files in one mail, with its first answers in words.
+struct MailSender {
+    let options: DeliveryOptions
+
+    /// The file in the folder of secrets that holds the password of the server's user.
+    static let secret = "secrets/smtp"
+
+    /// - Parameters:
+    ///   - letter: a ``ReportLetter`` in JSON.
+    ///   - key: 32 bytes, the same for every try; the mail's Message-ID.
+    func send(
+        _ files: [ReportFile], with letter: [UInt8], to address: MailAddress, key: [UInt8], now: UnixSeconds
+    ) async throws {
+        guard let mail = options.mail else { throw DeliveryFault.noMailServer }
+        guard options.hosts.contains(address.domain) else { throw DeliveryFault.hostNotAllowed(address.domain) }
+        let words = try ReportLetter(json: letter)
+        var message = MailMessage(from: mail.from.text, to: address.text, id: key.lowerHex)
+        (message.sender, message.subject) = (words.sender, words.subject)
+        (message.text, message.page) = (words.text, words.page)
+        message.files = files.map { .init(name: $0.name, mediaType: $0.mediaType, contents: $0.contents) }
+        var dispatch = MailDispatch(to: mail.server)
+        dispatch.authorities = options.authorities
+        dispatch.limit = .seconds(options.fileSeconds)
+        if mail.server.user != nil { dispatch.password = try options.secret("smtp") }
+        do throws(MailFault) { try await dispatch.send(message, date: now.value) } catch { throw DeliveryFault(error) }
+    }
+}
+
+extension DeliveryFault {
+    fileprivate init(_ fault: MailFault) {
+        self =
+            switch fault {
+            case .refused(let status): status < 500 ? .mailDeferred(status: status) : .mailRefused(status: status)
+            case .signIn: .mailSignIn
+            case .unprotected: .mailUnprotected
+            case .failed(let fault): .noAnswer(reason: fault.description)
+            }
+    }
+}
+
+/// The reason why a try of a delivery failed; never holds a secret or what a partner answered.
+package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
+    case hostNotAllowed(String)
+    case unresolved(host: String)
+    case unresolvedInTime(host: String)
+    case privateAddress(host: String, address: String)
+    case secretMissing(path: String)
+    case secretExposed(path: String)
+    case secretMalformed(path: String)
+    case refused(status: Int)
+    case redirected(status: Int)
+    case noAnswer(reason: String)
+    case noMailServer
+    case mailRefused(status: Int)
+    case mailDeferred(status: Int)
+    case mailSignIn
+    case mailUnprotected
+    case addressGone
+    case unknownTarget
+    case noFiles
+
+    /// True where another try would come to the same.
+    package var isForGood: Bool {
+        switch self {
+        case .mailRefused, .addressGone: true
+        default: false
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .hostNotAllowed(let authority):
+            "\(authority) is not among THRONG_DELIVER_HOSTS, so that nothing was sent; add it there if that is right"
+        case .unresolved(let host): "the name \(host) has no address"
+        case .unresolvedInTime(let host):
+            "the address of \(host) was not found within \(DeliveryOptions.lookupSeconds) seconds"
+        case .privateAddress(let host, let address):
+            "\(host) is at \(address), which is no public address, so that nothing was sent; list it in "
+                + "THRONG_DELIVER_PRIVATE_HOSTS if that is right"
+        case .secretMissing(let path): "the secret \(path) is missing or can't be read"
+        case .secretExposed(let path): "others than its owner may read the secret \(path); chmod 600 it"
+        case .secretMalformed(let path): "the secret \(path) is not one line of printable ASCII"
+        case .refused(let status): "the partner answered \(status)"
+        case .redirected(let status): "the partner answered with a redirect (\(status)), and redirects are not followed"
+        case .noAnswer(let reason): "no answer came: \(reason)"
+        case .noMailServer: "THRONG_DELIVER_MAIL names no server that takes mails"
+        case .mailRefused(let status):
+            "the mail server refused the mail for good (\(status)): look at the address in the plan, and at that of "
+                + "the sender; `throng report send` tries again"
+        case .mailDeferred(let status): "the mail server did not take the mail for now (\(status))"
+        case .mailSignIn: "the mail server did not take the user and the password in \(MailSender.secret)"
+        case .mailUnprotected:
+            "the mail server offers no STARTTLS, and mails go in the clear to this machine only: use smtps://"
+        case .addressGone: "the plan has no such mail address any more"
+        case .unknownTarget: "the target is none that this version of throng knows"
+        case .noFiles: "the report's files were let go of before they were delivered"
+        }
+    }
+}
+
+/// The permissions that an operator gives deliveries over the network. A plan only says where to.
+package struct DeliveryOptions: Sendable, Hashable {
+    /// The server that takes mails over, and the address that they come from.
+    package struct MailRoute: Sendable, Hashable {
+        package let server: MailServer
+        package let from: MailAddress
+
+        /// Reads both, with a space between them: `smtps://throng@mail.shop.example reports@shop.example`; nil for anything
+        /// else.
+        package init?(_ text: String) {
+            let words = text.split(separator: " ")
+            guard words.count == 2, let server = MailServer(String(words[0])), let from = MailAddress(String(words[1]))
+            else { return nil }
+            (self.server, self.from) = (server, from)
+        }
+    }
+
+    /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to, and domains of mail.
+    package var hosts: Set<String> = []
+    /// `deliver.private-hosts` (text, none): those of them that may be at loopback, private and other special
+    /// addresses.
+    package var privateHosts: Set<String> = []
+    /// `deliver.ca` (path, none): certificates in PEM that vouch for partners, beside the system's.
+    package var authorities: String?
+    /// `deliver.mail` (text, none): how mails go; the password of the server's user is the secret `smtp`.
+    package var mail: MailRoute?
+    /// The folder with a file for each header Authorization, `secrets` in the data directory.
+    package let secrets: String
+    /// The longest time for a file. Unit: seconds.
+    package var fileSeconds: Int64 = 60
+    /// The pause after a first try; each is twice the one before, up to an hour. Unit: seconds.
+    package var retrySeconds: Int64 = 30
+    /// The tries after which a delivery is given up: five hours after the first.
+    package var tries = 12
+
+    /// The longest pause between two tries. Unit: seconds.
+    package static let longestPause: Int64 = 3600
+
+    /// The documented defaults: nothing goes over the network.
+    package init(dataPath: String) { secrets = dataPath + "/secrets" }
+
+    /// The longest time that the system may take to find the address of a host. Unit: seconds.
+    package static let lookupSeconds: Int64 = 10
+
+    /// The longest silence of a try before another process may begin one: a lookup, a file, and time to write it down.
+    package var lease: Duration { .seconds(Self.lookupSeconds + fileSeconds + 15) }
+
+    /// Returns the time at which a delivery is tried again after a try that failed; nil where that was the last.
+    package func retry(after attempt: Int, now: UnixSeconds) -> UnixSeconds? {
+        guard attempt < tries else { return nil }
+        let doublings = min(max(attempt - 1, 0), 20)
+        return now + min(retrySeconds << Int64(doublings), Self.longestPause)
+    }
+
+    /// Returns an operator's secret, by the name of its file.
+    func secret(_ name: String) throws(DeliveryFault) -> String {
+        let path = secrets + "/" + name
+        do throws(HeaderSecretFault) {
+            return try HeaderSecret.read(path)
+        } catch {
+            switch error {
+            case .missing: throw .secretMissing(path: path)
+            case .exposed: throw .secretExposed(path: path)
+            case .malformed: throw .secretMalformed(path: path)
+            }
+        }
+    }
+}
+
+/// The settings of an operator for reports: the same for the daemon and for reports that are made by hand.
+package struct ReportSettings: Sendable, Hashable {
+    /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
+    package var signing: ReportKeyFolder
+    package var printer = PagePrinter()
+    package var delivery: DeliveryOptions
+
+    package init(dataPath: String) {
+        signing = ReportKeyFolder(dataPath: dataPath)
+        delivery = DeliveryOptions(dataPath: dataPath)
     }
 }

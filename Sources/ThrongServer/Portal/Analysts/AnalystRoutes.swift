@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -52,6 +53,7 @@ struct AnalystRoutes: Sendable {
             neighbours.before = try await store.allRows(of: question)
         }
         neighbours.over = try await other(of: choice, rows, metrics, titles)
+        for question in choice.edges { neighbours.edges.append((question, try await store.rows(of: question))) }
         return ExplorerAnswer(choice, rows: rows, total: total, beside: neighbours, titles: titles)
     }
 
@@ -184,9 +186,7 @@ struct ExplorerProblem: Error {
     static func unknown(_ parameter: String, allowed: [String]) -> ExplorerProblem {
         ExplorerProblem(.unknown, named: parameter, allowed: allowed)
     }
-}
 
-extension ExplorerProblem {
     /// Returns an answer, or what stands in its way; throws what nobody who asks can do something about.
     static func or<Answer>(_ answer: () async throws -> Answer) async throws -> Result<Answer, ExplorerProblem> {
         do { return .success(try await answer()) } catch let problem as ExplorerProblem {
@@ -208,5 +208,135 @@ extension ExplorerProblem {
         case .unreachable, .connectionLost: self.init(.away)
         default: return nil
         }
+    }
+}
+
+/// The view of all metrics of which something is released, by app, each with its last number and how that came to be.
+enum CatalogueView {
+    /// The most periods of a trend.
+    static let mostPeriods = 30
+
+    /// - Parameter trends: the totals of a metric's last periods.
+    static func of(
+        _ metrics: [AnalystMetric], trends: [AnalystMetric: ExplorerAnswer], titles: ExplorerTitles, frame: PageFrame
+    ) -> TemplateView {
+        let apps = Set(metrics.map(\.app)).sorted { $0.text < $1.text }.map { app -> TemplateView in
+            // One entry a metric: the current layout, else the latest one; its page leads to the others.
+            var seen: Set<MetricName> = []
+            let own = metrics.filter { $0.app == app && seen.insert($0.metric).inserted }.sorted {
+                titles.metric($0) < titles.metric($1)
+            }
+            return [
+                "appAnchor": "app-\(app)", "appTitle": titles.app(app),
+                "askHref": "/ask?" + AddressQuery.text([("app", app.text)]),
+                "entries": own.map { entry($0, trends[$0], titles) },
+            ]
+        }
+        return ["frame": frame, "apps": apps, "nothing": titles.language.say(.nothingHereWhy, ["kind": "metric"])]
+    }
+
+    private static func entry(_ metric: AnalystMetric, _ trend: ExplorerAnswer?, _ titles: ExplorerTitles)
+        -> TemplateView
+    {
+        let language = titles.language
+        let calendar = PeriodCalendar(timeZone: metric.timeZone) ?? .utc
+        let released = metric.spans.map { span in
+            let last = calendar.title(of: calendar.period(span.kind, containing: span.end - 1), in: language)
+            let periods = Wording(language).periods(Int(span.periods), span.kind)
+            return language.say(.exploreUntil, ["periods": periods, "date": last])
+        }
+        let dimensions = metric.dimensions.map { titles.dimension($0, of: metric) }
+        return [
+            "entryHref": "/explore?" + AddressQuery.text([("app", metric.app.text), ("metric", metric.metric.text)]),
+            "entryTitle": titles.metric(metric), "questions": [titles.question(metric)].compactMap(\.self),
+            "latest": trend.map { [latest($0)] } ?? [], "sparks": trend?.sparks ?? [],
+            "released": released.joined(separator: "; "),
+            "splits": dimensions.isEmpty
+                ? []
+                : [
+                    language.say(
+                        .labelFact, ["topic": "splitBy", "text": dimensions.joined(separator: language.say(.comma))])
+                ],
+        ]
+    }
+
+    /// "Saturday, 21 November 2026: about 9,341 events; +2.1% since 20 Nov".
+    private static func latest(_ trend: ExplorerAnswer) -> String {
+        guard let row = trend.rows.last else { return "" }
+        let (calendar, language) = (trend.choice.calendar, trend.titles.language)
+        let change = trend.figures.first { $0.kind == .change }.map { trend.mark($0, trend.rows.count - 1) }
+        let changed: String? = if case .number(_, let text, _)? = change { text } else { nil }
+        let earlier = trend.rows.dropLast().last.map { trend.short($0) }
+        return language.say(
+            .exploreLatest,
+            [
+                "period": calendar.title(of: calendar.period(trend.choice.kind, containing: row.start), in: language),
+                "number": trend.mark(row).words(in: language), "hasChange": changed != nil && earlier != nil,
+                "amount": changed ?? "", "date": earlier ?? "",
+            ])
+    }
+}
+
+extension ExplorerAnswer {
+    /// A small drawing of the rows of a total; none of one number alone.
+    fileprivate var sparks: [Any] {
+        guard let periods, periods.count > 1 else { return [] }
+        let known = Dictionary(rows.map { ($0.start, mark($0)) }) { first, _ in first }
+        return [Charts.spark(periods.map { known[$0.start] ?? missing })]
+    }
+}
+
+/// The query of an address, behind its question mark: each name once.
+struct AddressQuery {
+    private var values: [String: String]
+
+    /// Unit: bytes; entries.
+    static let (longest, most) = (8192, 64)
+
+    /// Reads it as browsers write forms.
+    ///
+    /// Source: WHATWG URL Standard, application/x-www-form-urlencoded; what can't be decoded is refused.
+    init(_ text: String?) throws(ExplorerProblem) {
+        let text = text ?? ""
+        let pairs = text.split(separator: "&")
+        guard text.utf8.count <= Self.longest, pairs.count <= Self.most else { throw ExplorerProblem(.long) }
+        var values: [String: String] = [:]
+        for pair in pairs {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : ""),
+                values.updateValue(value, forKey: name) == nil
+            else { throw ExplorerProblem(.twice) }
+        }
+        self.values = values
+    }
+
+    var names: [String] { values.keys.sorted() }
+
+    /// The value of a name; nil for a missing name and for one without a value.
+    subscript(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The same with one more name, which the path has in the query's place.
+    func naming(_ name: String, _ value: String) -> AddressQuery {
+        var query = self
+        query.values[name] = value
+        return query
+    }
+
+    /// Names and values behind a question mark; those without a value are left out.
+    static func text(_ pairs: [(String, String?)]) -> String {
+        pairs.compactMap { name, value in
+            guard let name = encoded(name), let value = value.flatMap(encoded) else { return nil }
+            return "\(name)=\(value)"
+        }.joined(separator: "&")
+    }
+
+    private static let plain = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+
+    private static func encoded(_ text: String) -> String? { text.addingPercentEncoding(withAllowedCharacters: plain) }
+
+    private static func decoded(_ text: Substring) -> String? {
+        let text = text.replacing("+", with: " ").removingPercentEncoding
+        return text.flatMap { $0.utf8.contains(0) ? nil : $0 }
     }
 }

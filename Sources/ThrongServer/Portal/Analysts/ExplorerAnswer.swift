@@ -12,6 +12,8 @@ struct ExplorerAnswer {
     let total: Int
     /// Shares, means, changes and quotients of the rows.
     let figures: [ExplorerFigure]
+    /// The totals at the edges of a table of two dimensions.
+    let edges: [(question: AnalystQuestion, rows: [AnalystRow])]
     /// The published numbers of the whole by period, where there is one.
     private let wholes: [UnixSeconds: Int64]
 
@@ -23,7 +25,7 @@ struct ExplorerAnswer {
         _ choice: ExplorerChoice, rows: [AnalystRow], total: Int, beside neighbours: ExplorerNeighbours,
         titles: ExplorerTitles
     ) {
-        (self.choice, self.titles, self.rows) = (choice, titles, rows)
+        (self.choice, self.titles, self.rows, edges) = (choice, titles, rows, neighbours.edges)
         self.total = max(total, choice.question.offset + rows.count)
         figures = Self.figures(of: rows, choice, neighbours, in: titles.language)
         let all = neighbours.wholes.compactMap { row in
@@ -36,18 +38,32 @@ struct ExplorerAnswer {
 
     /// A number, or what stands in its place: the same for everything that is withheld.
     func mark(_ row: AnalystRow, _ place: Int) -> ChartMark {
+        mark(row, place, choice.measures[place], choice.question.reasons)
+    }
+
+    /// The mark of a measure's number in a row that has such columns of reasons.
+    private func mark(_ row: AnalystRow, _ place: Int, _ column: AnalystColumn, _ reasons: [String]) -> ChartMark {
         guard let number = row.numbers[place] else {
-            let column = choice.measures[place].beside?.reason
-            return mark(choice.question.reasons.firstIndex { $0 == column }.flatMap { row.reasons[$0] })
+            return mark(reasons.firstIndex { $0 == column.beside?.reason }.flatMap { row.reasons[$0] })
         }
         let decimals = Decimals(units: number.units, places: number.places)
-        let column = choice.measures[place]
         let words =
             quantity(number, column, of: row).map { wording.words($0) } ?? wording.amount(decimals, unit: column.unit)
         return .number(decimals.approximate, text: language.text(decimals), words: words)
     }
 
     func mark(_ row: AnalystRow) -> ChartMark { mark(row, drawn) }
+
+    /// The total of all cells in some buckets, by column, as it is published: nothing is added up here.
+    func total(in buckets: [String: String]) -> ChartMark {
+        let names = Set(buckets.keys).union(choice.filters.map(\.column))
+        guard let edge = edges.first(where: { Set($0.question.columns.map(\.name)) == names }),
+            let row = edge.rows.first(where: { row in
+                zip(edge.question.columns, row.buckets).allSatisfy { (buckets[$0.name] ?? $1) == $1 }
+            })
+        else { return missing }
+        return mark(row, 0, choice.measure, edge.question.reasons)
+    }
 
     /// The reason of a number that would need one of a period that is not released.
     static let notReleased = "not released"
@@ -138,12 +154,12 @@ struct ExplorerAnswer {
         return titles.dimension(name, of: choice.metric)
     }
 
-    /// A bucket of a column as pages show it: in the reader's words, or in English as SQL has it.
+    /// A bucket of a column as pages show it: in the plan's and the reader's words, or in English as SQL has it.
     func named(_ bucket: String, at place: Int) -> String {
-        guard language != .english, case .dimension(let name) = choice.question.columns[place].kind else {
-            return bucket
-        }
-        return language.words(for: BucketLabel(bucket), by: titles.rule(name, of: choice.metric))
+        guard case .dimension(let name) = choice.question.columns[place].kind else { return bucket }
+        let (label, telling) = (BucketLabel(bucket), titles.telling(name, of: choice.metric))
+        guard language != .english || telling?.titles[label] != nil else { return bucket }
+        return language.words(for: label, by: telling)
     }
 
     /// "Events by Operating system and Shopper".
@@ -364,7 +380,7 @@ struct ExplorerAnswer {
         let least = language.text(choice.releases.map(\.threshold).min() ?? 0)
         let noun = wording.noun(.devices).many
         parts.append(language.say(.leastBehind, ["threshold": least, "noun": noun, "isProved": false]))
-        let numbers = rows.compactMap { $0.numbers[drawn] }
+        let numbers = rows.compactMap { $0.numbers[drawn] } + edges.flatMap(\.rows).compactMap { $0.numbers[0] }
         if let widest = numbers.compactMap(\.within).max() {
             parts.append(wording.off(by: Decimals(units: widest, places: numbers[0].places)).sentenceCased)
         }
@@ -373,23 +389,6 @@ struct ExplorerAnswer {
         parts.append(sampled == nil ? language.say(.everythingCounted) : language.say(.exploreSampled, ["rate": rate]))
         let ageing = titles.ageing(of: choice.metric, by: choice.kind, splitBy: dimensions)
         return parts + [ageing].compactMap(\.self)
-    }
-
-    // MARK: Parts
-
-    var isWhole: Bool { total == rows.count }
-
-    var parts: Int { AnalystQuestion.parts(ofRows: total) }
-
-    /// The first and the last row of a part, from 1.
-    func span(ofPart part: Int) -> (first: Int, last: Int) {
-        let first = (part - 1) * AnalystQuestion.mostRows + 1
-        return (first, min(first + AnalystQuestion.mostRows - 1, total))
-    }
-
-    func fileName(_ ending: String) -> String {
-        let span = span(ofPart: choice.part)
-        return choice.fileName(isWhole ? nil : "rows-\(span.first)-\(span.last)-of-\(total)", ending)
     }
 
     private var language: Language { titles.language }

@@ -161,6 +161,18 @@ struct ExplorerChoice: Sendable {
         return question(whole, counts, releases)
     }
 
+    /// The totals of a table of two dimensions and one period, by one of them and by neither, as far as they are published.
+    var edges: [AnalystQuestion] {
+        let confined = filters.map(\.column)
+        let open = margin.columns.filter { !confined.contains($0) }
+        guard open.count == 2, releases.count == 1 else { return [] }
+        return [[open[0]], [open[1]], []].compactMap { kept in
+            let columns = margin.columns.filter { (confined + kept).contains($0) }
+            let total = shape.margins.first { $0.columns == columns && shape.measures(of: $0).contains(measure) }
+            return total.map { question($0, [measure], releases) }
+        }
+    }
+
     /// The rows that some rows are changes from and that are not among them: of the period before their first one; and
     /// of those whose other rows are in other parts. Nil where nothing of it is released.
     func before(_ rows: [AnalystRow], isWhole: Bool) -> AnalystQuestion? {

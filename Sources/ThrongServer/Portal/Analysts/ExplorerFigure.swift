@@ -107,6 +107,8 @@ struct ExplorerNeighbours: Sendable {
     var before: [AnalystRow] = []
     /// The same rows of another metric, with the metric's name, its title, and its columns in their order.
     var over: Over?
+    /// The rows that a table of two dimensions has at its edges, by questions about one measure.
+    var edges: [(question: AnalystQuestion, rows: [AnalystRow])] = []
 
     struct Over: Sendable {
         let metric: MetricName
@@ -188,5 +190,96 @@ extension ExplorerAnswer {
             return .init(counts[place], since: .init(known[Key(start: start, buckets: rows[place].buckets)]))
         }
         return figures
+    }
+}
+
+/// The drawings of rows: nothing but a table where a drawing would hold too much.
+struct ExplorerCharts {
+    /// A single number with its unit, or what stands in its place.
+    var stats: [TemplateView] = []
+    var barCharts: [Any] = []
+    var lineCharts: [Any] = []
+    var heatTables: [Any] = []
+    var hints: [String] = []
+
+    /// The most bars, lines, columns and lines of a heat table.
+    private static let (mostBars, mostLines, mostAcross, mostDown) = (60, 12, 24, 100)
+
+    init(_ answer: ExplorerAnswer) {
+        let language = answer.titles.language
+        let tooMuch = [language.say(.exploreTooMuch)]
+        let open = answer.open
+        let caption = Charts.Caption(
+            name: "explorer-chart", title: answer.heading,
+            summary: language.joined([answer.sentence, language.say(.alsoInTable)]))
+        guard !answer.rows.isEmpty, let periods = answer.periods, answer.isWhole else {
+            if !answer.rows.isEmpty { hints = tooMuch }
+            return
+        }
+        switch (open.count, periods.count) {
+        case (0, 1): stats = answer.rows.prefix(1).map { answer.mark($0).view(["statUnit": answer.unit(beside: $0)]) }
+        case (0, _): lineCharts = Self.lines(answer, periods, caption, series: [nil])
+        case (1, 1) where answer.rows.count <= Self.mostBars:
+            let bars = answer.rows.map {
+                (label: answer.named($0.buckets[open[0].place], at: open[0].place), mark: answer.mark($0))
+            }
+            barCharts = [Charts.bars(bars, caption, in: language)]
+        case (1, 2...) where Self.labels(answer, open[0].place).count <= Self.mostLines:
+            lineCharts = Self.lines(
+                answer, periods, caption, series: Self.labels(answer, open[0].place).map { .some($0) })
+        case (2, 1):
+            heatTables = Self.heat(answer, caption)
+            if heatTables.isEmpty { hints = tooMuch }
+        default: hints = tooMuch
+        }
+    }
+
+    private static func labels(_ answer: ExplorerAnswer, _ place: Int) -> [String] {
+        let held = Set(answer.rows.map { $0.buckets[place] })
+        let column = answer.choice.question.columns[place]
+        return column.buckets.filter(held.contains)
+    }
+
+    private static func lines(
+        _ answer: ExplorerAnswer, _ periods: [Period], _ caption: Charts.Caption, series: [String?]
+    ) -> [Any] {
+        let place = answer.open.first?.place
+        var found: [String?: [UnixSeconds: ChartMark]] = [:]
+        for row in answer.rows { found[place.map { row.buckets[$0] }, default: [:]][row.start] = answer.mark(row) }
+        return Charts.lines(
+            series.map { label in
+                (
+                    label: label.map { answer.named($0, at: place ?? 0) },
+                    marks: periods.map { found[label]?[$0.start] ?? answer.missing }
+                )
+            }, periods: periods.map { answer.choice.calendar.shortTitle(of: $0, in: answer.titles.language) }, caption,
+            in: answer.titles.language)
+    }
+
+    /// The dimension with fewer buckets across, the other one down.
+    private static func heat(_ answer: ExplorerAnswer, _ caption: Charts.Caption) -> [Any] {
+        let sizes = answer.open.map { labels(answer, $0.place) }
+        let (down, across) = sizes[0].count < sizes[1].count ? (1, 0) : (0, 1)
+        guard sizes[across].count <= mostAcross, sizes[down].count <= mostDown else { return [] }
+        var found: [[String]: ChartMark] = [:]
+        for row in answer.rows { found[[down, across].map { row.buckets[answer.open[$0].place] }] = answer.mark(row) }
+        let hasTotals = !answer.edges.isEmpty
+        let (one, other) = (answer.open[down], answer.open[across])
+        let all = answer.titles.language.say(.headAll)
+        var lines = sizes[down].map { label -> (label: String, marks: [ChartMark]) in
+            let cells = sizes[across].map { found[[label, $0]] ?? answer.missing }
+            let total = hasTotals ? [answer.total(in: [one.column.name: label])] : []
+            return (answer.named(label, at: one.place), cells + total)
+        }
+        if hasTotals {
+            let below = sizes[across].map { answer.total(in: [other.column.name: $0]) }
+            lines.append((all, below + [answer.total(in: [:])]))
+        }
+        let columns = sizes[across].map { answer.named($0, at: other.place) } + (hasTotals ? [all] : [])
+        return [
+            Charts.heat(
+                side: answer.title(of: one.column), across: (title: answer.title(of: other.column), labels: columns),
+                rows: lines, hasTotals: hasTotals, caption, in: answer.titles.language)
+        ]
     }
 }

@@ -33,6 +33,7 @@ struct OperatorRoutes: Sendable {
                 faults: faults,
                 unsigned: try await RunStore(releases.connection).unsignedRuns(
                     ending: ReportFile.signatureEnding, OperatorView.last), readings: try await access.readings(),
+                asked: try await access.asked(),
                 members: try await MemberAdmin(releases.connection).members(),
                 registry: OperatorRegistry(
                     inForce: try await registry.inForce(), members: try await registry.members()), plans: plans,

@@ -65,6 +65,26 @@ extension OperatorView {
             nothing: "No partner has read a report here.")
     }
 
+    static func asked(_ questions: [AskedQuestion], plans: [Plan]) -> Panel {
+        let terms = "They go 30 days after you declined them, 180 days after they were asked."
+        var found = panel(
+            "Numbers asked for", "", [], [], nothing: questions.isEmpty ? "Nobody misses a number." : terms)
+        found.asked = questions.map { question in
+            let (known, state) = (question.read(by: plans), question.state(in: plans))
+            let pairs = [("app", question.app.text), ("partner", question.partner?.text)] + (known?.asked.form ?? [])
+            let told = state == "planned" ? "the plan has it" : state
+            let decision = known?.asked.decision ?? ""
+            let title = known.map { $0.asked.words(of: $0.plan, in: .english) } ?? "a number of no plan here"
+            return [
+                "askHref": "/ask?" + AddressQuery.text(pairs), "askTitle": "\(question.app): \(title)",
+                "askStanding": "\(question.note ?? question.role.word), \(Instant.text(question.askedAt)): \(told)"
+                    + (decision.isEmpty ? "" : "; it would decide: \(decision)"),
+                "askIDs": state == "waits" ? [question.id] : [],
+            ]
+        }
+        return found
+    }
+
     static func members(_ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth) -> Panel {
         let behind = registry.behind(among: members)
         return panel(

@@ -12,6 +12,8 @@ struct OperatorView {
         let facts: [Fact]
         let tables: [Table]
         var empties: [String]
+        /// Numbers that somebody misses.
+        var asked: [TemplateView] = []
     }
 
     struct Fact {
@@ -45,7 +47,8 @@ struct OperatorView {
     init(
         _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
         runs: [ReportRun], faults: [ReportRunName: [String]] = [:], unsigned: [ReportRun] = [],
-        readings: [LastReading] = [], members: [EnrolledMember] = [], registry: OperatorRegistry = OperatorRegistry(),
+        readings: [LastReading] = [], asked: [AskedQuestion] = [],
+        members: [EnrolledMember] = [], registry: OperatorRegistry = OperatorRegistry(),
         plans: [Plan], now: UnixSeconds, frame: PageFrame
     ) {
         self.frame = frame
@@ -72,6 +75,7 @@ struct OperatorView {
         panels.append(Self.reports(runs, troubled, faults, plans: plans))
         panels.append(Self.unsigned(unsigned, plans: plans))
         panels.append(Self.readings(readings))
+        panels.append(Self.asked(asked, plans: plans))
         panels.append(Self.expiries(plans, now: now))
         panels.append(Self.members(members, registry, health))
         panels.append(Self.plans(registry, health))

@@ -29,6 +29,8 @@ struct PortalPages: Sendable {
                 ("operator", PackageResources.operator_mustache), ("catalogue", PackageResources.catalogue_mustache),
                 ("explorer", PackageResources.explorer_mustache), ("problem", PackageResources.problem_mustache),
                 ("hatch", PackageResources.hatch_mustache), ("public", PackageResources.public_mustache),
+                ("periods", PackageResources.periods_mustache), ("parts", PackageResources.parts_mustache),
+                ("ask", PackageResources.ask_mustache),
             ] + Charts.templates)
         css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.portal_css, as: UTF8.self)
         policy = PagePolicy.text(style: css)
@@ -156,6 +158,18 @@ struct PageFrame {
     }
 }
 
+extension Request {
+    /// The pages' own address, as the visitor's browser has it: without TLS on the machine itself alone.
+    var place: String {
+        let authority = head.authority ?? "localhost"
+        let isLocal = ["localhost", "127.0.0.1", "[::1]"].contains { authority == $0 || authority.hasPrefix($0 + ":") }
+        return "\(isLocal ? "http" : "https")://\(authority)"
+    }
+
+    /// The part of a list that the address asks for, which may not be there.
+    var listPart: Int { uri.queryParameters["part"].flatMap { Int($0) } ?? 1 }
+}
+
 /// Answers with a page where PostgreSQL gave no answer: somebody may look just because of that.
 struct DatabaseFaults: RouterMiddleware {
     let pages: PortalPages
@@ -169,5 +183,109 @@ struct DatabaseFaults: RouterMiddleware {
             response.headers[.retryAfter] = "60"
             return response
         }
+    }
+}
+
+/// One part of a list of reports, each with its periods, the latest first: a partner's, or everybody's.
+struct ReportList {
+    /// The most periods of each report on one part; the latest are on the first.
+    static let mostPeriods = 60
+
+    /// The plan, in the language of the list.
+    let plan: Plan
+    /// The address of the list; each report's files are below it.
+    let root: String
+    let part: Int
+    let language: Language
+    let calendar: PeriodCalendar
+    let reports: [ReportName: [Dated]]
+    private let showsDrawings: Bool
+
+    /// The files of a period, and the time at which the last of them was made.
+    typealias Dated = (period: Period, made: UnixSeconds, files: [KeptReportFile])
+
+    /// - Parameters:
+    ///   - part: from 1; beyond the last one is the last one.
+    ///   - showsDrawings: whether drawings are shown themselves, and so are not among the files.
+    init(
+        _ files: [KeptReportFile], of plan: Plan, at root: String, part: Int, in language: Language,
+        showsDrawings: Bool = false
+    ) {
+        (self.plan, self.root, self.language, self.showsDrawings) = (plan, root, language, showsDrawings)
+        calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        reports = Dictionary(grouping: files, by: \.report).mapValues { files in
+            Dictionary(grouping: files, by: \.period).map { period, files in
+                (period, files.map(\.madeAt).max() ?? period.end, files)
+            }.sorted { $0.period > $1.period }
+        }
+        let most = reports.values.map(\.count).max() ?? 0
+        self.part = max(min(part, (most + Self.mostPeriods - 1) / Self.mostPeriods), 1)
+    }
+
+    /// Returns the periods of a report that are on this part.
+    func periods(of name: ReportName) -> ArraySlice<Dated> {
+        (reports[name] ?? []).dropFirst((part - 1) * Self.mostPeriods).prefix(Self.mostPeriods)
+    }
+
+    /// Returns the view of a list of those reports: where its other parts are, and whether something is signed.
+    func view(of views: [TemplateView]) -> TemplateView {
+        let hasOlder = reports.values.contains { $0.count > part * Self.mostPeriods }
+        return [
+            "reports": views, "newerHrefs": part > 1 ? ["\(root)?part=\(part - 1)"] : [],
+            "olderHrefs": hasOlder ? ["\(root)?part=\(part + 1)"] : [],
+            "isSigned": reports.values.joined().contains { $0.files.contains { Self.isSigning($0.name) } },
+        ]
+    }
+
+    func view(of name: ReportName) -> TemplateView {
+        let (report, periods, all) = (plan.report(name), periods(of: name), reports[name]?.count ?? 0)
+        let title = report?.title ?? name.text
+        let latest = part == 1 ? periods.first.map { shown($0.files) } ?? [] : []
+        let pages = pages(of: latest)
+        let newest = periods.first.map { calendar.title(of: $0.period, in: language) } ?? ""
+        let first = (part - 1) * Self.mostPeriods + 1
+        let span: KeyValuePairs<String, any MessageArgument> = [
+            "isAll": periods.count == all, "first": language.text(first),
+            "last": language.text(first + periods.count - 1), "all": language.text(all),
+        ]
+        return [
+            "reportAnchor": name.text, "reportTitle": title, "explanations": [report?.explanation].compactMap(\.self),
+            "tableName": language.say(.tableNamed, ["title": title]),
+            "reading": language.say(.readPeriod, ["period": newest]), "latestHrefs": Array(pages.prefix(1)),
+            // A report without pages has its latest files there.
+            "latestFiles": pages.isEmpty ? latest.filter { !Self.isSigning($0.name) }.map { view(of: $0, newest) } : [],
+            "caption": language.say(.reportPeriods, span), "hasPeriods": !periods.isEmpty,
+            "periods": periods.map { period, made, files -> TemplateView in
+                let title = calendar.title(of: period, in: language)
+                return [
+                    "periodTitle": title, "made": language.date("yMMMd", calendar.date(at: made)),
+                    "pages": self.pages(of: files), "files": shown(files).map { view(of: $0, title) },
+                ]
+            },
+        ]
+    }
+
+    private func shown(_ files: [KeptReportFile]) -> [KeptReportFile] {
+        showsDrawings ? files.filter { !$0.name.hasSuffix(".svg") } : files
+    }
+
+    /// The addresses of pages to read.
+    func pages(of files: [KeptReportFile]) -> [String] {
+        files.filter { $0.name.hasSuffix(".html") }.map { "\(root)/\($0.report)/\($0.name)" }
+    }
+
+    private func view(of file: KeptReportFile, _ period: String) -> TemplateView {
+        let ending = file.name.split(separator: ".").last.map { $0.uppercased() } ?? file.name
+        let kind = Self.isSigning(file.name) ? language.say(.fileKind, ["isManifest": ending == "JSON"]) : ending
+        return [
+            "fileName": file.name, "fileHref": "\(root)/\(file.report)/\(file.name)", "fileKind": kind,
+            "fileSize": Wording(language).size(file.bytes),
+            "downloading": language.say(.download, ["file": kind, "hasPeriod": true, "period": period]),
+        ]
+    }
+
+    /// True for files that say something about others.
+    static func isSigning(_ name: String) -> Bool {
+        name.hasSuffix(ReportFile.manifestEnding) || name.hasSuffix(ReportFile.signatureEnding)
     }
 }

@@ -55,11 +55,8 @@ struct ComparisonView {
     ///
     /// - Parameters:
     ///   - learned: the dimensions that get their buckets while counting goes on.
-    ///   - nouns: what metrics count, by their names.
-    init(
-        _ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], nouns: [String: Noun] = [:],
-        frame: PageFrame
-    ) {
+    ///   - plan: the words for what is counted and for buckets.
+    init(_ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], plan: Plan? = nil, frame: PageFrame) {
         // The two may be chosen in any order; a day comes before the week that it begins.
         func order(_ reading: ReportReading) -> (String, String) { (reading.period.start, reading.period.end) }
         let (from, to) = order(one) <= order(other) ? (one, other) : (other, one)
@@ -70,9 +67,11 @@ struct ComparisonView {
         spanTitle = language.list([fromTitle, toTitle])
         let difference = to.difference(from: from, in: language)
         let pairs = to.insights.map { insight in
-            Pair(
+            let metric = plan?.metric(MetricName(insight.metric))
+            return Pair(
                 from: from.insights.first { $0.name == insight.name }, to: insight, locale: language,
-                noun: nouns[insight.metric], period: PeriodKind(rawValue: to.period.kind) ?? .day,
+                noun: metric?.noun, telling: plan?.tellingDimensions(of: metric) ?? [:],
+                period: PeriodKind(rawValue: to.period.kind) ?? .day,
                 labels: (from.period.label, to.period.label), reportDifference: difference, learned: learned)
         }
         let sections = pairs.map(\.section)
@@ -97,6 +96,7 @@ struct ComparisonView {
         let to: Insight
         let locale: Language
         let noun: Noun?
+        let telling: [DimensionName: Dimension]
         let period: PeriodKind
         let labels: (from: String, to: String)
         /// The reason why none of the reports' numbers can be compared; nil where some may be.
@@ -188,9 +188,11 @@ struct ComparisonView {
                 case "frequency": insight.basis.map { locale.times(last, endsBefore: $0.counts != .identifiers) }
                 default: nil
                 }
-            let others = locale.say(.otherBucket)
-            let named = (buckets.dropLast() + [name ?? last]).map { $0 == "other" ? others : $0 }
-            return named.joined(separator: locale.say(.comma))
+            let named = buckets.enumerated().map { place, bucket in
+                let axis = insight.dimensions.indices.contains(place) ? insight.dimensions[place].name : ""
+                return locale.words(for: BucketLabel(bucket), by: telling[DimensionName(axis)])
+            }
+            return (named.dropLast() + [name ?? named[named.count - 1]]).joined(separator: locale.say(.comma))
         }
 
         private func cell(_ figure: Figure?, in insight: Insight?) -> Cell {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -26,10 +27,10 @@ struct PartnerRoutes: Sendable {
                 let files = try await access.files(of: guest.partner.name, app: guest.plan.app.name)
                 var view = ReportsView.of(
                     files, plan: guest.plan, partner: guest.partner.title,
-                    part: request.uri.queryParameters["part"].flatMap { Int($0) } ?? 1,
+                    part: request.listPart,
                     frame: pages.frame(guest.language.say(.reports), in: guest.language, visitor: guest.partner.title))
                 view["feeds"] = [try await access.feedKey(of: guest.token.id)].compactMap { key in
-                    key.map { "\(Self.place(of: request))/reports/feed?key=\($0)" }
+                    key.map { "\(request.place)/reports/feed?key=\($0)" }
                 }
                 return try pages.response(view, by: "reports")
             }
@@ -41,7 +42,7 @@ struct PartnerRoutes: Sendable {
             let files = try await access.files(of: guest.partner.name, app: guest.plan.app.name)
             return try pages.feed(
                 FeedView.of(
-                    files, plan: guest.plan, partner: guest.partner, at: Self.place(of: request), in: guest.language))
+                    files, plan: guest.plan, partner: guest.partner, at: request.place, in: guest.language))
         }
         router.get("/reports/:report/compare") { request, context in
             try await with(request) { guest in
@@ -81,13 +82,6 @@ struct PartnerRoutes: Sendable {
         return Guest(token: token, partner: partner, plan: plan.translated(into: language.tag), language: language)
     }
 
-    /// The pages' own address, as the visitor's browser has it: without TLS on the machine itself alone.
-    static func place(of request: Request) -> String {
-        let authority = request.head.authority ?? "localhost"
-        let isLocal = ["localhost", "127.0.0.1", "[::1]"].contains { authority == $0 || authority.hasPrefix($0 + ":") }
-        return "\(isLocal ? "http" : "https")://\(authority)"
-    }
-
     private func missing(_ guest: Guest) throws -> Response {
         try pages.notice(.missing, in: guest.language, visitor: guest.partner.title, status: .notFound)
     }
@@ -105,28 +99,263 @@ struct PartnerRoutes: Sendable {
         guard documents[0].period.label != documents[1].period.label else {
             return try pages.notice(.same, in: guest.language, visitor: guest.partner.title, status: .badRequest)
         }
-        // Titles and buckets are in the language of the files.
+        // Titles are in the language of the files.
         let language = documents[1].language ?? guest.language
         let plan = guest.plan.translated(into: language.tag)
         let view = ComparisonView(
             documents[0], documents[1], learned: Set(plan.dimensions.filter(\.isRevealed).map(\.name.text)),
-            nouns: Dictionary(plan.metrics.map { ($0.name.text, $0.noun) }) { first, _ in first }.compactMapValues(
-                \.self), frame: pages.frame(documents[1].title, in: language, visitor: guest.partner.title))
+            plan: plan, frame: pages.frame(documents[1].title, in: language, visitor: guest.partner.title))
         return try pages.response(view, by: "comparison")
     }
-
-    /// The policy of a report's page, which brings its own style; nothing else may happen in it.
-    static let policy =
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-        + "frame-ancestors 'none'; sandbox allow-top-navigation-by-user-activation"
 
     private func file(_ name: String, _ bytes: [UInt8]) -> Response {
         var headers: HTTPFields = [
             .contentLength: String(bytes.count), .cacheControl: "private, no-store", .xContentTypeOptions: "nosniff",
-            .contentSecurityPolicy: Self.policy,
+            .contentSecurityPolicy: PagePolicy.report,
         ]
         headers[.contentType] = ReportFile(name: name, bytes: bytes).mediaType
         if !name.hasSuffix(".html") { headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+/// The view of a partner's reports: each with its periods, the latest first.
+enum ReportsView {
+    /// - Parameter part: from 1; beyond the last one is the last one.
+    static func of(_ files: [KeptReportFile], plan: Plan, partner: String, part: Int = 1, frame: PageFrame)
+        -> TemplateView
+    {
+        let language = frame.language
+        let list = ReportList(files, of: plan, at: "/reports", part: part, in: language)
+        // Reports are in the plan's order; one that the plan has no more comes last.
+        let order = plan.reports.map(\.name)
+        let names = list.reports.keys.filter { !list.periods(of: $0).isEmpty }.sorted { first, second in
+            let places = [first, second].map { order.firstIndex(of: $0) ?? order.count }
+            return places[0] == places[1] ? first.text < second.text : places[0] < places[1]
+        }
+        var view = list.view(
+            of: names.map { name in
+                var view = list.view(of: name)
+                view["comparisons"] = comparisons(of: name, in: list)
+                return view
+            })
+        view["frame"] = frame
+        view["heading"] = language.say(.reportsFor, ["partner": partner])
+        view["lede"] = language.say(.reportsLede, ["app": plan.app.title])
+        view["nothing"] = language.say(.nothingHereWhy, ["kind": "report"])
+        return view
+    }
+
+    /// The form that compares two periods, where there are two to choose.
+    private static func comparisons(of name: ReportName, in list: ReportList) -> [TemplateView] {
+        let readable = list.periods(of: name).filter { dated in
+            dated.files.contains { $0.name.hasSuffix(".json") && !ReportList.isSigning($0.name) }
+        }
+        guard readable.count > 1 else { return [] }
+        func choices(_ chosen: Int) -> [TemplateView] {
+            readable.map(\.period).enumerated().map { place, period in
+                [
+                    "value": list.calendar.label(of: period), "isChosen": place == chosen,
+                    "text": list.calendar.title(of: period, in: list.language),
+                ]
+            }
+        }
+        return [["compareAction": "/reports/\(name)/compare", "earlier": choices(1), "later": choices(0)]]
+    }
+}
+
+/// The view of a partner's feed: which reports are there, and nothing of what they say.
+enum FeedView {
+    /// The most entries, the latest first.
+    static let most = 50
+
+    /// - Parameter place: the pages' address, without a path.
+    static func of(_ files: [KeptReportFile], plan: Plan, partner: Partner, at place: String, in language: Language)
+        -> TemplateView
+    {
+        let list = ReportList(files, of: plan, at: place + "/reports", part: 1, in: language)
+        let runs = list.reports.flatMap { report, periods in
+            periods.map { (report: report, period: $0.period, made: $0.made, page: list.pages(of: $0.files).first) }
+        }.sorted { ($1.made, $1.period, $0.report) < ($0.made, $0.period, $1.report) }
+        let entries = runs.prefix(most).map { run -> TemplateView in
+            let title = plan.report(run.report)?.title ?? run.report.text
+            return [
+                "entryTitle": "\(title): \(list.calendar.title(of: run.period, in: language))",
+                "entryMade": Instant.text(run.made), "entryHref": run.page ?? list.root,
+                "entryID": "\(list.root)/\(run.report)#\(list.calendar.label(of: run.period))",
+            ]
+        }
+        return [
+            "feedTitle": "\(plan.app.title): \(language.say(.reportsFor, ["partner": partner.title]))",
+            "feedHref": list.root, "entries": entries, "feedMade": Instant.text(runs.first?.made ?? .epoch),
+            "feedID": "\(list.root)#\(partner.name)",
+        ]
+    }
+}
+
+/// A report as its JSON file says it: released numbers only.
+struct ReportReading: Decodable {
+    struct Covered: Decodable {
+        /// hour, day, week or month.
+        let kind: String
+        let label: String
+        let title: String
+        /// Its first second, as RFC 3339 writes it in UTC: texts are in the order of time.
+        let start: String
+        /// The second after its last.
+        let end: String
+    }
+
+    struct Period: Decodable { let label: String }
+
+    struct Axis: Decodable {
+        let name: String
+        let title: String
+        let buckets: [String]
+    }
+
+    /// One bucket of a dimension, to which numbers are confined.
+    struct Bucket: Decodable, Equatable {
+        let dimension: String
+        let bucket: String
+    }
+
+    struct Basis: Decodable {
+        let counts: Counted
+        /// The evidence that numbers are numbers of devices; nil where they are not.
+        let devices: NumberBasis.Devices?
+        /// Unit: devices, or events where there are no identifiers.
+        let k: Int64
+        /// The devices that count for k; nil where there are no identifiers.
+        let floor: FloorKind?
+        /// Share of events that clients send.
+        let sampling: Decimals
+        /// The time for which an identifier lasts; nil where there is none. Unit: seconds.
+        let windowSeconds: Int64?
+        let margin: Margin
+    }
+
+    /// The margin of numbers, which are noisy on purpose.
+    struct Margin: Decodable, Equatable {
+        /// 19 of 20 numbers lie within it. Unit: the numbers'.
+        let within: Int64
+    }
+
+    struct View: Decodable { let `as`: String }
+
+    struct Insight: Decodable {
+        let name: String
+        let title: String
+        let metric: String
+        let kind: String
+        let view: View
+        let unit: String
+        let filters: [Bucket]
+        /// The bucket whose share it is; nil where the insight is no share of one.
+        let part: Bucket?
+        /// answered, or a ``NumberStatus``.
+        let status: String
+        let basis: Basis?
+        let dimensions: [Axis]
+        /// The part of the whole that the published rows leave out, as a fraction of 1; nil where that is unknown.
+        let withheldShare: Decimals?
+        let whole: Figure?
+        let rows: [Row]
+        /// The periods of a trend, the report's own last.
+        let points: [Point]?
+    }
+
+    struct Point: Decodable {
+        let period: Period
+        let rows: [Row]
+    }
+
+    /// A number, or why there is none.
+    struct Figure: Decodable {
+        let status: NumberStatus
+        /// Nil also where a quantile's band is open.
+        let value: Decimals?
+        /// The lower end of a number's interval, or of a quantile's band; nil also if open, or the margin says all.
+        let low: Decimals?
+        /// The upper end of the same.
+        let high: Decimals?
+    }
+
+    struct Row: Decodable {
+        let buckets: [String]
+        let figure: Figure
+
+        private enum Key: String, CodingKey { case buckets }
+
+        init(from decoder: any Decoder) throws {
+            buckets = try decoder.container(keyedBy: Key.self).decode([String].self, forKey: .buckets)
+            figure = try Figure(from: decoder)
+        }
+    }
+
+    let title: String
+    private let locale: String
+    let period: Covered
+    let insights: [Insight]
+
+    /// The language that it is written in; nil where nobody knows it.
+    var language: Language? { LanguageTag(locale).flatMap { Language($0) } }
+
+    /// The period's title where that is in a language, or else its label.
+    func periodTitle(in page: Language) -> String {
+        language?.tag.language == page.tag.language ? period.title : period.label
+    }
+
+    init(json: [UInt8]) throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        self = try decoder.decode(Self.self, from: Data(json))
+    }
+
+    /// Returns the reason why none of two reports' numbers can be compared; nil where some may be.
+    func difference(from earlier: ReportReading, in language: Language) -> String? {
+        period.kind == earlier.period.kind ? nil : language.say(.incomparable, ["what": "period"])
+    }
+}
+
+extension ReportReading.Insight {
+    /// Returns the reason why its numbers can't be compared with those that an earlier report has under the same name,
+    /// in the report's own words where it has some. Nil where, as far as files tell, both are the same.
+    ///
+    /// It agrees with what a report compares with earlier releases. What files do not say, such as a bound on what one
+    /// device adds, is not compared.
+    ///
+    /// - Parameter learned: the dimensions that get buckets while counting goes on; more are no difference.
+    func difference(from earlier: Self, learned: Set<String>, in language: Language) -> String? {
+        let otherInsight = language.say(.incomparable, ["what": "insight"])
+        func changed(_ what: Absence.Difference) -> String { Absence.changed(what).sentence(in: language) }
+        if metric != earlier.metric || kind != earlier.kind || filters != earlier.filters || part != earlier.part {
+            return otherInsight
+        }
+        // There are no numbers without an answer.
+        guard let basis, let before = earlier.basis else { return nil }
+        if basis.sampling != before.sampling { return changed(.sampling) }
+        if basis.windowSeconds != before.windowSeconds { return changed(.identifiers) }
+        if basis.counts != before.counts || basis.devices != before.devices { return changed(.devices) }
+        if basis.counts != .events, basis.floor ?? .any != before.floor ?? .any { return changed(.devices) }
+        if unit != earlier.unit || dimensions.map(\.name) != earlier.dimensions.map(\.name) { return otherInsight }
+        let isSplitAlike = zip(splitting, earlier.splitting).allSatisfy { axis, before in
+            learned.contains(axis.name) || axis.buckets == before.buckets
+        }
+        return isSplitAlike ? nil : changed(.buckets)
+    }
+
+    /// The dimensions that split what is counted: the last one of quantiles only says which of them are asked for.
+    private var splitting: [ReportReading.Axis] { kind == "quantiles" ? dimensions.dropLast() : dimensions }
+}
+
+/// A decimal is read exactly as it is written.
+extension Decimals: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let decimals = Decimals("\(try container.decode(Decimal.self))") else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a number of too many digits")
+        }
+        self = decimals
     }
 }

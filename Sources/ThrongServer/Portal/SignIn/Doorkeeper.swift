@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Synchronization
 internal import ThrongPlan
+internal import ThrongReport
 internal import ThrongStore
 
 /// Lets people in by their token, or once by a link, and knows them by a cookie afterwards.
@@ -138,7 +139,215 @@ final class Doorkeeper: Sendable {
         return value.isEmpty ? nil : value
     }
 
-    private static func form(of request: Request) async throws -> [String: String] {
+    static func form(of request: Request) async throws -> [String: String] {
         PreviewTrial.form(try await request.body.collect(upTo: largestForm))
+    }
+}
+
+/// Paces sign-ins that fail, so that nobody tries many tokens, and nobody keeps others out by trying.
+///
+/// Three bounds, of which each sign-in meets one or two:
+/// - whoever shows the public part of a token that has opened the pages before has a bucket of that token's own:
+///   nobody else can fill it who does not know that part;
+/// - all others have a bucket of their network;
+/// - and one of two that all networks share: those that have failed lately fill another one than those that have not,
+///   so that a few that go on failing don't take the room of those that come for the first time.
+///
+/// A sign-in that succeeds costs nothing. Its memory never grows, and has neither addresses nor tokens: places of a
+/// table, by a hash that is another one in each process.
+struct SignInThrottle: Sendable {
+    /// Empties at a steady pace.
+    private struct Bucket {
+        private var level = 0.0
+        /// Unit: seconds.
+        private var at = 0.0
+
+        func level(_ pace: Pace, _ now: Double) -> Double { max(level - max(now - at, 0) * pace.perSecond, 0) }
+
+        mutating func add(_ amount: Double, _ pace: Pace, _ now: Double) {
+            (level, at) = (max(level(pace, now) + amount, 0), max(at, now))
+        }
+    }
+
+    /// A limit: so many at once, and so many a second from then on.
+    private struct Pace {
+        let burst: Double
+        let perSecond: Double
+
+        static let one = Pace(burst: 10, perSecond: 1.0 / 6)
+        static let failing = Pace(burst: 30, perSecond: 3)
+        static let fresh = Pace(burst: 100, perSecond: 10)
+
+        /// Returns the time until there is room again; 0 where there is. Unit: seconds.
+        func wait(_ level: Double) -> Double { max(level + 1 - burst, 0) / perSecond }
+    }
+
+    /// The number of the table's places. Each token or network has two, and shares each of them with few others.
+    private static let places = 4096
+    private var buckets = [Bucket](repeating: Bucket(), count: places)
+    private var (failing, fresh) = (Bucket(), Bucket())
+    /// Hashes of public parts of tokens that have opened the pages; 0 is none.
+    private var known = [Int](repeating: 0, count: places)
+
+    /// Notes a sign-in by its token's public part, as it came, before the token is looked at; returns the seconds until
+    /// there is room for it again, and nil if it is admitted. Sign-ins without a network share one. The clock is never
+    /// set. Unit: seconds.
+    mutating func refuse(_ part: String, from network: [UInt8], at now: Double) -> Int? {
+        let isKnown = isKnown(part)
+        let own = Self.places(of: part, network, isKnown: isKnown)
+        let level = own.map { buckets[$0].level(.one, now) }.min() ?? 0
+        // Less than one is a failure that is long over.
+        let isFailing = level >= 1
+        let pace: Pace = isFailing ? .failing : .fresh
+        let shared = isKnown ? 0 : pace.wait((isFailing ? failing : fresh).level(pace, now))
+        let wait = max(Pace.one.wait(level), shared)
+        guard wait == 0 else { return Int(wait.rounded(.up)) }
+        for place in own { buckets[place].add(1, .one, now) }
+        guard !isKnown else { return nil }
+        if isFailing { failing.add(1, pace, now) } else { fresh.add(1, pace, now) }
+        return nil
+    }
+
+    /// The token of a sign-in that was admitted opens the pages.
+    mutating func succeed(_ part: String, from network: [UInt8], at now: Double) {
+        for place in Self.places(of: part, network, isKnown: isKnown(part)) { buckets[place].add(-1, .one, now) }
+        // A link has no such part; if none were known, all who show none would share one bucket, and anyone could fill it.
+        guard !part.isEmpty else { return }
+        known[Self.place(part, 2)] = Self.hash(part, 3)
+    }
+
+    private func isKnown(_ part: String) -> Bool { known[Self.place(part, 2)] == Self.hash(part, 3) }
+
+    private static func places(of part: String, _ network: [UInt8], isKnown: Bool) -> [Int] {
+        (0..<2).map { isKnown ? place(part, $0) : place(network, $0) }
+    }
+
+    private static func place(_ value: some Hashable, _ turn: Int) -> Int {
+        Int((UInt(bitPattern: hash(value, turn)) >> 1) % UInt(places))
+    }
+
+    private static func hash(_ value: some Hashable, _ turn: Int) -> Int {
+        var hasher = Hasher()
+        hasher.combine(turn)
+        hasher.combine(value)
+        return hasher.finalize() | 1
+    }
+}
+
+/// `GET /`, `GET /sign-in`, `POST /sign-in` and `POST /sign-out`.
+struct SignInRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/") { request, _ in
+            guard let visitor = try await door.visitor(of: request) else { return try pages.signIn(for: request) }
+            return Self.redirect(to: Self.start(of: visitor.role))
+        }
+        // A look at a link leaves it good: programs that check mails follow links, and press no buttons.
+        router.get("/sign-in") { request, _ in
+            try pages.signIn(for: request, link: request.uri.queryParameters["link"].map { String($0) })
+        }
+        router.post("/sign-in") { request, _ in
+            guard door.accepts(request) else {
+                return try pages.signIn(for: request, status: .forbidden, refusal: .foreign)
+            }
+            switch try await door.admit(request) {
+            case .entry(let cookie): return Self.redirect(to: "/", cookie: cookie)
+            // The same for every reason: who guesses learns nothing.
+            case .refused: return try refuse(request, .unknown)
+            case .spent: return try refuse(request, .spent)
+            case .tooFast(let seconds):
+                door.onRefusal(.signInPace)
+                var response = try pages.signIn(for: request, status: .tooManyRequests, refusal: .fast, wait: seconds)
+                response.headers[.retryAfter] = "\(seconds)"
+                return response
+            }
+        }
+        router.post("/sign-out") { request, _ in
+            guard door.accepts(request) else { return Response(status: .forbidden) }
+            try await door.leave(request)
+            return Self.redirect(to: "/", cookie: Doorkeeper.cookie(with: nil))
+        }
+    }
+
+    private func refuse(_ request: Request, _ refusal: PortalPages.Refusal) throws -> Response {
+        door.onRefusal(.signIn)
+        return try pages.signIn(for: request, status: .forbidden, refusal: refusal)
+    }
+
+    static func start(of role: AccessRole) -> String {
+        switch role {
+        case .partner: "/reports"
+        case .operations: "/operator"
+        case .analysis: "/explore"
+        }
+    }
+
+    static func redirect(to place: String, cookie: String? = nil) -> Response {
+        var headers: HTTPFields = [.location: place, .cacheControl: "no-store"]
+        if let cookie { headers[.setCookie] = cookie }
+        return Response(status: .seeOther, headers: headers)
+    }
+}
+
+/// `GET /sessions` and `POST /sessions`: where somebody has signed in with a token, and how to end that.
+struct SessionRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let access: AccessStore
+
+    /// The form's word for all sessions but its own.
+    private static let others = "others"
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/sessions") { request, _ in
+            guard let (token, own) = try await door.entry(of: request) else {
+                return try pages.signIn(for: request, status: .unauthorized)
+            }
+            return try page(
+                of: try await access.sessions(of: token.id), own: own, token,
+                in: pages.language(of: token.role, for: request))
+        }
+        router.post("/sessions") { request, _ in
+            guard door.accepts(request) else { return Response(status: .forbidden) }
+            guard let (token, own) = try await door.entry(of: request) else {
+                return try pages.signIn(for: request, status: .unauthorized)
+            }
+            guard let end = try await Doorkeeper.field("end", of: request) else { return Response(status: .badRequest) }
+            if end == Self.others {
+                try await access.endSessions(of: token.id, but: own)
+            } else if let session = PortalSession.ID(end) {
+                try await access.endSession(session, of: token.id)
+            }
+            return SignInRoutes.redirect(to: "/sessions")
+        }
+    }
+
+    private func page(of sessions: [PortalSession], own: PortalSession.ID, _ token: AccessToken, in language: Language)
+        throws -> Response
+    {
+        let now = door.now()
+        func minute(_ time: UnixSeconds) -> String { "\(PeriodCalendar.utc.instantTitle(of: time, in: language)) UTC" }
+        let rows = sessions.map { session -> TemplateView in
+            let seen = session.id == own ? "own" : Self.seen(now - session.lastLook)
+            return [
+                "id": session.id.text, "since": minute(session.since), "until": minute(session.until),
+                "seen": language.say(.signInLook, ["seen": seen]),
+                "ending": language.say(.signInEndOf, ["time": minute(session.since)]),
+            ]
+        }
+        let visitor = language.say(.role, ["role": token.role.word])
+        let view: TemplateView = [
+            "frame": pages.frame(language.say(.signIns), in: language, visitor: visitor),
+            "lede": language.say(.signInsOf, ["token": "\(token.id)"]), "rows": rows,
+            "hasOthers": sessions.contains { $0.id != own },
+        ]
+        return try pages.response(view, by: "sessions")
+    }
+
+    /// Roughly when somebody looked last. Unit: seconds.
+    private static func seen(_ age: Int64) -> String {
+        age < 900 ? "quarter" : age < 3600 ? "hour" : age < 86_400 ? "day" : "before"
     }
 }

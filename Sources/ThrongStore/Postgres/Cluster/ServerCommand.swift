@@ -1,6 +1,8 @@
 internal import CLinux
+internal import Dispatch
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 internal import ThrongSystem
 
 /// Runs one of PostgreSQL's programs as the server's user.
@@ -147,5 +149,123 @@ struct ServerProcess: Sendable, Hashable {
             // It is another user's process: nothing is known about it.
             return nil
         }
+    }
+}
+
+/// The user that the server runs as: the one that runs Throng, or `postgres` for root, which PostgreSQL refuses.
+struct ServerUser: Sendable, Hashable {
+    /// The start of a command that runs it as this user; empty where nothing needs to change.
+    let prefix: [String]
+    /// Its name, for messages.
+    let name: String
+    let user: UInt32
+    let group: UInt32
+
+    /// Decides by the user that this process runs as.
+    static func current() throws(ClusterError) -> ServerUser {
+        guard geteuid() == 0 else {
+            return ServerUser(prefix: [], name: "user \(geteuid())", user: geteuid(), group: getegid())
+        }
+        let name = "postgres"
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
+            throw .userMissing(name: name)
+        }
+        return ServerUser(
+            prefix: ["/usr/bin/setpriv", "--reuid=\(name)", "--regid=\(entry.pw_gid)", "--init-groups", "--"],
+            name: name, user: entry.pw_uid, group: entry.pw_gid)
+    }
+
+    /// Works on files with this user's rights and no others, on a thread of its own. The server's user may have put
+    /// links there, and this process must not follow them as root.
+    func touchingFiles<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: outcome(of: work)) }
+        }
+    }
+
+    /// Does work with these rights; blocks until it is done.
+    ///
+    /// The thread with these rights ends without resuming a task. A thread that the system creates for a task keeps the
+    /// rights of the thread that caused it, and would later be refused this process's own files.
+    func outcome<Value: Sendable>(of work: @escaping @Sendable () throws -> Value) -> Result<Value, any Error> {
+        let found = Mutex<Result<Value, any Error>?>(nil)
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let outcome = Result {
+                guard geteuid() != 0 || throng_touch_files_as(user, group) == 0 else {
+                    throw ClusterError.rightsKept(user: name)
+                }
+                return try work()
+            }
+            found.withLock { $0 = outcome }
+            end.signal()
+        }
+        end.wait()
+        return found.withLock { $0 } ?? .failure(ClusterError.rightsKept(user: name))
+    }
+
+    /// Finds the first directory on the way to `path` that this user can't enter, by owner, group and mode.
+    func obstacle(to path: String) -> String? {
+        var walked = ""
+        for part in path.split(separator: "/") {
+            walked += "/\(part)"
+            var facts = stat()
+            guard stat(walked, &facts) == 0 else { return walked }
+            let needed: mode_t = facts.st_uid == user ? 0o100 : facts.st_gid == group ? 0o010 : 0o001
+            if facts.st_mode & needed == 0 { return walked }
+        }
+        return nil
+    }
+}
+
+/// The files that configure a private cluster, `postgresql.conf` and `pg_hba.conf` here; written anew at every start.
+enum ClusterConfiguration {
+    static func server(_ paths: ClusterPaths, connections: Int) -> String {
+        let values = [
+            "$PORT": "\(ClusterPaths.port)", "$CONNECTIONS": "\(connections)", "$ROOT": quoted(paths.root),
+            "$LOGS": quoted(paths.logs),
+        ]
+        return String(decoding: PackageResources.postgresql_conf, as: UTF8.self)
+            .replacing(/\$[A-Z]+/) { values[String($0.output)] ?? "" }
+    }
+
+    static var access: String { String(decoding: PackageResources.pg_hba_conf, as: UTF8.self) }
+
+    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+}
+
+struct ClusterPaths: Sendable, Hashable {
+    /// The directory of the server's user, mode 0700: whoever gets in here may log in.
+    let root: String
+
+    var data: String { "\(root)/data" }
+    /// The directory that initdb works in; becomes ``data`` once it is complete.
+    var unfinishedData: String { "\(root)/data.unfinished" }
+    /// The server's log, a file a weekday.
+    var logs: String { "\(root)/log" }
+    /// The server's process id and more.
+    var processFile: String { "\(data)/postmaster.pid" }
+    /// The socket, whose name ends in the port by libpq's rule.
+    var socket: String { "\(root)/.s.PGSQL.\(Self.port)" }
+    /// The lock of the socket, as ``processFile`` is that of the data.
+    var socketLock: String { "\(socket).lock" }
+
+    /// The number in the socket's name; nothing listens on a network.
+    static let port = 5432
+    /// The longest path of a socket: `sun_path` holds 108 bytes, the last of them NUL. Source: unix(7).
+    static let longestSocketPath = 107
+
+    func checkLengths() throws(ClusterError) {
+        guard socket.utf8.count <= Self.longestSocketPath else {
+            throw .socketPathTooLong(path: socket, bytes: socket.utf8.count, limit: Self.longestSocketPath)
+        }
+    }
+
+    func connectionString(database: String, user: String) -> String {
+        let quoted = root.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+        return "host='\(quoted)' port=\(Self.port) dbname=\(database) user=\(user)"
     }
 }

@@ -160,3 +160,140 @@ struct MessageReader {
         throw .malformed(.padding, at: stray - origin)
     }
 }
+
+/// Writes the parts of a binary HTTP message, one after the other.
+struct MessageWriter {
+    private(set) var bytes: [UInt8] = []
+
+    /// A QUIC variable-length integer, in as few bytes as will do.
+    mutating func add(_ number: Int) {
+        switch number {
+        case ..<(1 << 6): bytes.append(UInt8(number))
+        case ..<(1 << 14): add(UInt64(number) | 1 << 14, count: 2)
+        case ..<(1 << 30): add(UInt64(number) | 2 << 30, count: 4)
+        default: add(UInt64(number) | 3 << 62, count: 8)
+        }
+    }
+
+    private mutating func add(_ number: UInt64, count: Int) {
+        for place in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
+    }
+
+    /// A length, and so many bytes.
+    mutating func add(prefixed part: some Collection<UInt8>) {
+        add(part.count)
+        bytes += part
+    }
+
+    mutating func add(_ fields: [MessageField], _ framing: MessageFraming) {
+        var section = MessageWriter()
+        for field in fields {
+            section.add(prefixed: field.name.utf8)
+            section.add(prefixed: field.value.utf8)
+        }
+        switch framing {
+        case .knownLength: add(prefixed: section.bytes)
+        case .indeterminateLength:
+            bytes += section.bytes
+            add(0)
+        }
+    }
+
+    /// Adds the parts behind the control data; returns the whole message, padded if so to its ``SizeClass``.
+    consuming func ended(
+        _ fields: [MessageField], _ content: [UInt8], _ trailers: [MessageField], _ framing: MessageFraming,
+        isPadded: Bool
+    ) -> [UInt8] {
+        add(fields, framing)
+        add(content: content, framing)
+        add(trailers, framing)
+        let size = isPadded ? SizeClass.bytes(holding: bytes.count) : 0
+        return bytes + repeatElement(0, count: max(0, size - bytes.count))
+    }
+
+    private mutating func add(content: [UInt8], _ framing: MessageFraming) {
+        if framing == .knownLength || !content.isEmpty { add(prefixed: content) }
+        if framing == .indeterminateLength { add(0) }
+    }
+}
+
+/// A field of a header or trailer section: a name in lower case, and its value.
+package struct MessageField: Sendable, Hashable {
+    /// The name, in lower case.
+    package let name: String
+    /// The value, without spaces around it.
+    package let value: String
+
+    /// - Parameters:
+    ///   - name: a token in lower case.
+    ///   - value: without spaces around it, and without control characters but tabs.
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+    /// Says whether bytes are a field's name: a token of RFC 9110, section 5.6.2, without upper case, and so no pseudo-field.
+    static func isName(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { isTokenByte($0) && !(0x41...0x5a).contains($0) }
+    }
+
+    /// Says whether bytes are a field's value, RFC 9110, section 5.5: also no space before or after it.
+    static func isValue(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        guard let first = bytes.first, let last = bytes.last else { return true }
+        return !isSpace(first) && !isSpace(last) && bytes.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }
+    }
+
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        default: signs.contains(byte)
+        }
+    }
+
+    private static let signs = Array("!#$%&'*+-.^_`|~".utf8)
+}
+
+/// The limits of a message's parts. A part over its limit is refused before anything is kept of it.
+package struct MessageLimits: Sendable, Hashable {
+    /// The limit of the content. Unit: bytes.
+    package let contentBytes: Int
+
+    /// The limit of method, scheme, authority and path each. Unit: bytes.
+    static let controlBytes = 2 << 10
+    /// The limit of the names and values of one section. Unit: bytes.
+    static let sectionBytes = 16 << 10
+    /// The limit of one section. Unit: fields.
+    static let fields = 100
+    /// The limit of what comes before the final response. Unit: informational responses.
+    static let informational = 8
+
+    /// The limit of all but the content. Unit: bytes.
+    package static let headBytes = 64 << 10
+
+    /// - Parameter contentBytes: what a body may have. Unit: bytes.
+    package init(contentBytes: Int) { self.contentBytes = contentBytes }
+}
+
+/// The way in which a message says where its sections and its content end.
+package enum MessageFraming: Sendable, Hashable, CaseIterable {
+    /// Each begins with its length.
+    case knownLength
+    /// Each goes on until a zero.
+    case indeterminateLength
+}
+
+/// The sizes to which messages are padded before they are sealed: 1, 4, 16, 64 and 256 KiB, 1 MiB, and whole MiB from there on.
+///
+/// A relay knows the address, and sees how long what it forwards is. Steps of four leave it six sizes for all that a daemon
+/// takes by default: a reveal, a withdrawal and a batch of a few events are all of the first, a batch of a hundred of the third.
+package enum SizeClass {
+    /// The smallest class. Unit: bytes.
+    static let least = 1 << 10
+    /// The largest of the steps of four; further ones are its multiples. Unit: bytes.
+    static let most = 1 << 20
+
+    /// The smallest class that holds so many bytes.
+    package static func bytes(holding count: Int) -> Int {
+        var size = least
+        while size < count, size < most { size *= 4 }
+        return size >= count ? size : (count + most - 1) / most * most
+    }
+}

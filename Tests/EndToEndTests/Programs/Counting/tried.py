@@ -80,8 +80,8 @@ def batches(trial):
         found = entry(trial, 1)[0]["events"][0]["counted"][0].get("numbers")
         return found if found and any("would be published" in each["words"] for each in found) else None
     found = until(numbers, "its numbers never come", lambda: entry(trial, 1), seconds=60)
-    check(found[0]["cell"] == "total" and "off by up to" in found[0]["words"], found)
-    check(any(each["cell"] == "genre = Crime" for each in found), found)
+    check(found[0]["cell"] == "All" and "off by up to" in found[0]["words"], found)
+    check(any(each["cell"] == "Genre: Crime" for each in found), found)
     say("its numbers:", "; ".join(f"{each['cell']}: {each['words']}" for each in found))
 
     status, answer = trial.post({"event": "message_heard"}, purpose="sponsors", rotation=3600)

@@ -227,11 +227,11 @@ def verification(page, keys, files):
         browser.open(page)
         pictures(browser, "verify")
         browser.cdp("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
-        wrong = browser.run(read(os.path.dirname(__file__), "verify_cases.js"), keys, contents)
-        check(not wrong, page, "says", wrong)
+        check((wrong := browser.run(read(os.path.dirname(__file__), "verify_cases.js"), keys, contents)) == [], page, "says", wrong)
         browser.quiet()
     with Browser(language="ar") as browser:
-        browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="Object.defineProperty(crypto, 'subtle', {value: undefined})")
+        source = "Object.defineProperty(crypto, 'subtle', {value: undefined}); Object.defineProperty(navigator, 'languages', {value: ['x_odd', 'ar']})"
+        browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=source)
         browser.open(page).until("return /Ed25519/.test(document.getElementById('lack').textContent)")
         pictures(browser, "verify-arabic")
         check(browser.run("return document.documentElement.outerHTML.startsWith('<html lang=\"ar\" dir=\"rtl\">')"), "no page in Arabic")

@@ -1,0 +1,175 @@
+internal import Hummingbird
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// `/ask`: where partners and analysts say which number they miss, see when it could come, and send it to the plan's owner, who
+/// declines it here.
+///
+/// Analysts and operators see what it would take. A partner does not: lines and costs of a plan tell of others' metrics.
+struct AskRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let access: AccessStore
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/ask") { request, _ in
+            // What can't be read asks for nothing.
+            let query = try? AddressQuery(request.uri.query)
+            return try await answer(request) { query?[$0] }
+        }
+        router.post("/ask") { request, _ in
+            guard door.accepts(request) else { return Response(status: .forbidden) }
+            let form = try await Doorkeeper.form(of: request).filter { !$0.value.isEmpty && !$0.value.contains("\0") }
+            return try await answer(request, keeps: true) { form[$0] }
+        }
+    }
+
+    /// - Parameter keeps: true where the question is to be kept.
+    private func answer(_ request: Request, keeps: Bool = false, _ value: (String) -> String?) async throws -> Response
+    {
+        guard let token = try await door.visitor(of: request) else {
+            return try pages.signIn(for: request, status: .unauthorized)
+        }
+        if keeps, token.role == .operations {
+            if let id = value("decline") { try await access.decline(id) }
+            return SignInRoutes.redirect(to: "/operator#numbers-asked-for")
+        }
+        let language = pages.language(of: token.role, for: request)
+        var partner = token.role == .operations ? value("partner").map { PartnerName($0) } : nil
+        var known = pages.plans.first { $0.app.name.text == value("app") ?? $0.app.name.text }
+        if case .partner(let name, of: let app) = token.role {
+            partner = name
+            known = pages.plans.first { $0.app.name == app && $0.partner(name) != nil }?.known(to: name)
+        }
+        guard let plan = known else {
+            let role = language.say(.role, ["role": token.role.word])
+            return try pages.notice(.closed, in: language, visitor: role, status: .forbidden)
+        }
+        let asked = AskedNumber(for: partner, value)
+        let own = try await access.asked(by: token.id).filter { $0.app == plan.app.name }
+        if keeps, let asked, asked.metric(of: plan) == nil {
+            let answered = own.last { $0.state(in: [plan]) == "planned" }
+            let form = AddressQuery.text(asked.form)
+            if try await access.ask(form, app: plan.app.name, by: token.id, over: answered?.id) {
+                return SignInRoutes.redirect(to: "/ask?" + AddressQuery.text([("app", plan.app.name.text)]))
+            }
+        }
+        let problem = asked == nil ? keeps || value("kind") != nil ? "unclear" : nil : keeps ? "full" : nil
+        let view = AskView(plan: plan.translated(into: language.tag), partner: partner, language: language)
+        let visitor = view.plan.partner(partner ?? "")?.title ?? language.say(.role, ["role": token.role.word])
+        var page = view.page(value, own, problem)
+        page["frame"] = pages.frame(language.say(.ask), in: language, visitor: visitor)
+        if let asked { page["drafts"] = [view.draft(asked, isOwn: token.role != .operations, now: door.now())] }
+        return try pages.response(page, by: "ask", status: problem == nil ? .ok : .badRequest)
+    }
+}
+
+extension AskedQuestion {
+    /// The partner in whose reports the number is missing; nil where an analyst misses it.
+    var partner: PartnerName? { if case .partner(let name, of: _) = role { name } else { nil } }
+
+    /// Reads what is asked, and finds the plan that is asked for it; nil where no plan of the app is here.
+    func read(by plans: [Plan]) -> (asked: AskedNumber, plan: Plan)? {
+        // A question that can't be read was kept by a later version.
+        guard let plan = plans.first(where: { $0.app.name == app }), let query = try? AddressQuery(question),
+            let asked = AskedNumber(for: partner, { query[$0] })
+        else { return nil }
+        return (asked, plan)
+    }
+
+    /// The state: `planned` once a plan has the number, `declined`, or `waits`.
+    func state(in plans: [Plan]) -> String {
+        let isPlanned = read(by: plans).map { $0.asked.metric(of: $0.plan) != nil } ?? false
+        return isPlanned ? "planned" : declinedAt == nil ? "waits" : "declined"
+    }
+}
+
+/// The view of `/ask`: a form in the plan's words, the draft of what was chosen, and what was asked before.
+struct AskView {
+    /// The plan, in the language.
+    let plan: Plan
+    let partner: PartnerName?
+    let language: Language
+
+    private func word(_ word: String, _ title: String = "") -> String {
+        language.say(.askWord, ["word": word, "title": title])
+    }
+
+    func told(_ what: String, _ period: String = "", _ time: String = "") -> String {
+        let number = language.text(AskedQuestion.most)
+        return language.say(.askTold, ["told": what, "period": period, "time": time, "number": number])
+    }
+
+    func page(_ value: (String) -> String?, _ own: [AskedQuestion], _ problem: String?) -> TemplateView {
+        [
+            "problems": problem.map { [told($0)] } ?? [], "app": plan.app.name.text, "appTitle": plan.app.title,
+            "partners": [partner?.text].compactMap(\.self), "fields": fields(value), "look": word("look"),
+            "drafts": [TemplateView](), "mineTitle": word("mine"), "mineHeads": [word("number"), word("state")],
+            "hasMine": !own.isEmpty,
+            "mine": own.map { question -> TemplateView in
+                let date = plan.calendar.date(at: question.declinedAt ?? question.askedAt)
+                let state = language.say(
+                    .askState, ["state": question.state(in: [plan]), "date": language.date("yMMMd", date)])
+                let number = question.read(by: [plan])?.asked.words(of: plan, in: language) ?? question.question
+                return ["number": number, "state": state]
+            },
+        ]
+    }
+
+    /// - Parameter isOwn: true if whoever looks may send it.
+    func draft(_ asked: AskedNumber, isOwn: Bool, now: UnixSeconds) -> TemplateView {
+        let (isMissing, isHidden) = (asked.metric(of: plan) == nil, isOwn && partner != nil)
+        let edit = isHidden ? nil : AskedEdit(asked, of: plan, now: now)
+        var sentences = isMissing ? [] : [told("had")]
+        if isMissing, edit == nil, !isHidden { sentences.append(told("none")) }
+        if isMissing, let (period, at) = asked.first(of: plan, now: now) {
+            let time = "\(plan.calendar.instantTitle(of: at, in: language)) \(plan.app.timeZone)"
+            sentences.append(told("first", plan.calendar.title(of: period, in: language), time))
+        }
+        if let edit { sentences.append(told(edit.isFree ? "same" : "changes")) }
+        let texts = [("\(word("now")) (−), \(word("then")) (+)", edit?.margins), (word("lines"), edit?.lines)]
+        let form = isMissing && isOwn ? [("app", plan.app.name.text)] + asked.form : []
+        return [
+            "draftTitle": asked.words(of: plan, in: language), "sentences": sentences, "send": word("send"),
+            "texts": texts.compactMap { title, text in text.map { ["textTitle": title, "text": $0] as TemplateView } },
+            "sends": isMissing && isOwn,
+            "hiddens": form.compactMap { name, value in
+                value.map { ["hiddenName": name, "hiddenValue": $0] as TemplateView }
+            },
+        ]
+    }
+
+    private func fields(_ value: (String) -> String?) -> [TemplateView] {
+        func field(_ name: String, _ options: [(value: String, text: String)] = [], most: Int = 63) -> TemplateView {
+            let chosen = value(name) ?? (name == "kind" ? "day" : "")
+            return [
+                "fieldName": name, "fieldLabel": word(name), "isText": options.isEmpty, "most": most,
+                "isName": most == 63, "written": chosen,
+                "options": options.map {
+                    ["optionValue": $0.value, "optionText": $0.text, "isChosen": $0.value == chosen] as TemplateView
+                },
+            ]
+        }
+        let metrics = plan.metrics.filter { $0.within == nil && $0.answered == nil }
+        let splits = plan.dimensions.filter { !$0.isRevealed }.map(\.name) + plan.derivedDimensions.map(\.name)
+        let nothing = ("", language.say(.exploreChoice, ["choice": "nothing", "title": ""]))
+        let measures = [("events", Counted.events), ("devices", .devices)]
+        let sums = Set(plan.metrics.flatMap(\.sums).map(\.field)).sorted().map { field in
+            let title = field.text.replacing("_", with: " ")
+            let mean = language.say(.exploreFigure, ["figure": "mean", "title": title])
+            return ("sum.\(field)", partner == nil ? word("sum", title) : mean)
+        }
+        // A partner's periods are those of its reports.
+        let own = plan.reports.filter { $0.partner == partner }.map(\.period)
+        let kinds = PeriodKind.allCases.filter { partner == nil || own.contains($0) }.map {
+            ($0.rawValue, language.say(.periodKind, ["kind": $0.rawValue]))
+        }
+        return [
+            field("metric", metrics.map { ($0.name.text, $0.title) }), field("event"),
+            field("split", [nothing] + splits.map { ($0.text, plan.title(of: $0) ?? $0.text) }), field("field"),
+            field("measure", measures.map { ($0, Wording(language).noun($1).many.sentenceCased) } + sums),
+            field("amount"), field("kind", kinds), field("decision", most: AskedNumber.longestDecision),
+        ]
+    }
+}
