@@ -64,7 +64,7 @@ struct AskRoutesTests {
         let draft = try await client.send(.get, "/ask?" + Self.asked, headers: headers)
         #expect(draft.status == .ok)
         for part in [
-            "Orders by System: events, every day", "  orders_by_os:", "    dimensions: [os]", "ρ",
+            "Orders by System: events, every day", "metrics:&#10;  orders_by_os:&#10;", "    dimensions: [os]", "ρ",
             "The margins of all other numbers stay as they are.", ", each day by os: ",
             "method=\"post\" action=\"/ask\"", "It &lt;depends&gt;",
         ] { #expect(draft.body.contains(part), "\(part)") }

@@ -47,7 +47,10 @@ extension PlanTrial {
                     combination.reduce(0) { $0 + $1.coefficient * (draw[names[$1.place]] ?? 0) }
                 }
                 let promise = combination.reduce(Double.infinity) { min($0, names[$1.place].promise(town)) }
-                let ratio = Self.deviation(judged) / promise
+                // No number is told below 0: where that cut one off, its draws crowd together there, off the truth.
+                let isCut = combination.contains { part in all.suffix(draws).contains { $0[names[part.place]] == 0 } }
+                let truth = combination.reduce(0) { $0 + $1.coefficient * names[$1.place].truth(town) }
+                let ratio = (isCut ? Self.distance(of: judged, to: truth) : Self.deviation(judged)) / promise
                 least = min(least, ratio)
                 guard ratio < Self.tolerance(draws: draws) else { continue }
                 let words = combination.map { "\($0.coefficient) × \(names[$0.place].text)" }.joined(separator: " + ")
@@ -66,6 +69,11 @@ extension PlanTrial {
             found.merge(release.trialNumbers(day: day)) { $1 }
         }
         return found
+    }
+
+    /// The root of the mean squared distance of values to a point.
+    static func distance(of values: [Double], to point: Double) -> Double {
+        (values.reduce(0) { $0 + ($1 - point) * ($1 - point) } / Double(max(1, values.count))).squareRoot()
     }
 
     static func deviation(_ values: [Double]) -> Double {

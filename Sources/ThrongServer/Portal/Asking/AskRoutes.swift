@@ -132,7 +132,10 @@ struct AskView {
         let form = isMissing && isOwn ? [("app", plan.app.name.text)] + asked.form : []
         return [
             "draftTitle": asked.words(of: plan, in: language), "sentences": sentences, "send": word("send"),
-            "texts": texts.compactMap { title, text in text.map { ["textTitle": title, "text": $0] as TemplateView } },
+            "texts": texts.compactMap { title, text in
+                let lines = text?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+                return lines.map { ["textTitle": title, "textLines": $0] as TemplateView }
+            },
             "sends": isMissing && isOwn,
             "hiddens": form.compactMap { name, value in
                 value.map { ["hiddenName": name, "hiddenValue": $0] as TemplateView }
