@@ -14,7 +14,6 @@
 -- Advisory locks have a key of eight bytes: "THRG" and 0 for migrations, 1 for partitions, 2 for layouts and their views,
 -- 3 for the ledger of deletions, 31 for members and epochs, 33 for plans.
 
-
 -- Roles and schemas ----------------------------------------------------------------------------------------------------
 
 do $$
@@ -57,7 +56,6 @@ comment on schema analyst is 'Released numbers: every one stands for at least k 
 revoke all on schema analyst from public;
 grant usage on schema analyst to throng_analyst;
 
-
 -- Layouts: what a counter's cell number means --------------------------------------------------------------------------
 
 create table throng.metric_layout (
@@ -85,9 +83,6 @@ comment on table throng.metric_layout is 'The layout of each metric in counters.
 comment on column throng.metric_layout.metric_id is 'Short name of the layout in counters. Unit: none.';
 comment on column throng.metric_layout.layout_id is 'SHA-256 of the layout''s JSON. Unit: 32 bytes.';
 comment on column throng.metric_layout.layout is 'The layout as the daemon wrote it: JSON with sorted keys. Unit: none.';
-comment on column throng.metric_layout.app is 'Name of the app. Unit: none.';
-comment on column throng.metric_layout.metric is 'Name of the metric. Unit: none.';
-comment on column throng.metric_layout.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
 comment on column throng.metric_layout.version is 'The number of the layout among those of the metric, in order of first sight. Unit: layouts, from 1.';
 comment on column throng.metric_layout.view_name is 'The view in schema analyst that shows its releases. Unit: none.';
 comment on column throng.metric_layout.is_current is 'Whether a daemon registered it last among the metric''s layouts. Unit: yes or no.';
@@ -98,15 +93,11 @@ grant select on throng.metric_layout to throng_reporter;
 
 -- Keeps k of a registered layout.
 create function throng.keep_terms(wanted_metric integer, wanted_threshold bigint) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
-    update throng.metric_layout
-    set threshold = wanted_threshold
-    where metric_id = wanted_metric
-        and threshold is distinct from wanted_threshold
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    update throng.metric_layout set threshold = wanted_threshold
+    where metric_id = wanted_metric and threshold is distinct from wanted_threshold
 $$;
 grant execute on function throng.keep_terms(integer, bigint) to throng_ingest;
-
 
 -- Terms and promises of plans -----------------------------------------------------------------------------------------
 
@@ -130,7 +121,6 @@ create table throng.layout_terms (
     constraint layout_terms_metric_fkey foreign key (metric_id) references throng.metric_layout
 );
 comment on table throng.layout_terms is 'Terms that plans set for a layout''s releases, one row for each time that a plan asked something else. Rows go only with their app.';
-comment on column throng.layout_terms.metric_id is 'The layout. Unit: none.';
 comment on column throng.layout_terms.place is 'Counts from 1 in each layout. Unit: none.';
 comment on column throng.layout_terms.since is 'When a daemon first started with it; null where the layout is older than its first terms. Unit: instant.';
 comment on column throng.layout_terms.until is 'When the last daemon stopped to count by a plan that asked this; null while one does. Unit: instant.';
@@ -157,7 +147,6 @@ create table throng.layout_promise (
     constraint layout_promise_together check (cardinality(ages) = cardinality(actions))
 );
 comment on table throng.layout_promise is 'Promises of plans about a layout''s numbers: how long they are kept, what for, and who receives them; one row for each time that a plan promised something else. Rows go only with their app.';
-comment on column throng.layout_promise.metric_id is 'The layout. Unit: none.';
 comment on column throng.layout_promise.place is 'Counts from 1 in each layout. Unit: none.';
 comment on column throng.layout_promise.since is 'When a daemon first started with it; null where the layout is older than its first promise. Unit: instant.';
 comment on column throng.layout_promise.until is 'When the last daemon stopped to count by a plan that promised this; null while one does. Unit: instant.';
@@ -173,8 +162,7 @@ create function throng.hold_terms(
     wanted_metric integer, wanted_since bigint, wanted_threshold bigint, wanted_events text[],
     wanted_needs_consent boolean, wanted_refused_by text[], wanted_origins jsonb, is_everywhere boolean
 ) returns table (held_since bigint, is_edited boolean)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- Whole seconds, and one instant for all metrics of a plan: they come into force together.
     instant constant timestamptz
@@ -185,21 +173,15 @@ declare
     last throng.layout_terms;
     own throng.layout_terms;
 begin
-    select layout.created_at
-    into strict created
-    from throng.metric_layout as layout
+    select layout.created_at into strict created from throng.metric_layout as layout
     where layout.metric_id = wanted_metric
     -- Weaker than "for update": a release that is on its way refers to its layout, and would let no daemon start or join.
     for no key update;
-    select known.*
-    into last
-    from throng.layout_terms as known
+    select known.* into last from throng.layout_terms as known
     where known.metric_id = wanted_metric
     order by known.place desc
     limit 1;
-    select known.*
-    into own
-    from throng.layout_terms as known
+    select known.* into own from throng.layout_terms as known
     where known.metric_id = wanted_metric
         and known.until is null
         and (known.threshold, known.events, known.needs_consent, known.refused_by,
@@ -216,11 +198,8 @@ begin
             is distinct from (
                 wanted_threshold, wanted_events, wanted_needs_consent, wanted_refused_by, wanted_origins);
     if is_everywhere then
-        update throng.layout_terms as known
-        set until = instant
-        where known.metric_id = wanted_metric
-            and known.until is null
-            and known.place is distinct from own.place;
+        update throng.layout_terms as known set until = instant
+        where known.metric_id = wanted_metric and known.until is null and known.place is distinct from own.place;
     end if;
     if own.place is null then
         insert into throng.layout_terms (
@@ -230,10 +209,8 @@ begin
             case when last.place is null and created < instant - patience then null else instant end,
             wanted_threshold, wanted_events, wanted_needs_consent, wanted_refused_by, wanted_origins);
     elsif own.origins is null then
-        update throng.layout_terms as known
-        set origins = wanted_origins
-        where known.metric_id = wanted_metric
-            and known.place = own.place;
+        update throng.layout_terms as known set origins = wanted_origins
+        where known.metric_id = wanted_metric and known.place = own.place;
     end if;
     return next;
 end;
@@ -247,8 +224,7 @@ create function throng.hold_promise(
     wanted_metric integer, wanted_since bigint, wanted_ages bigint[], wanted_actions text[], wanted_explanation text,
     wanted_recipients text[], is_everywhere boolean
 ) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     instant constant timestamptz := to_timestamp(wanted_since);
     -- A layout that is so much older than its first promise was counted without any.
@@ -257,9 +233,7 @@ declare
     last_place integer;
     own_place integer;
 begin
-    select layout.created_at
-    into strict created
-    from throng.metric_layout as layout
+    select layout.created_at into strict created from throng.metric_layout as layout
     where layout.metric_id = wanted_metric
     -- Weaker than "for update": a release that is on its way refers to its layout, and would let no daemon start or join.
     for no key update;
@@ -270,15 +244,11 @@ begin
                 and known.explanation is not distinct from wanted_explanation
                 and known.recipients is not distinct from wanted_recipients
         )
-    into last_place, own_place
-    from throng.layout_promise as known
+    into last_place, own_place from throng.layout_promise as known
     where known.metric_id = wanted_metric;
     if is_everywhere then
-        update throng.layout_promise as known
-        set until = instant
-        where known.metric_id = wanted_metric
-            and known.until is null
-            and known.place is distinct from own_place;
+        update throng.layout_promise as known set until = instant
+        where known.metric_id = wanted_metric and known.until is null and known.place is distinct from own_place;
     end if;
     if own_place is null then
         insert into throng.layout_promise (metric_id, place, since, ages, actions, explanation, recipients)
@@ -294,33 +264,27 @@ grant execute on function throng.hold_promise(integer, bigint, bigint[], text[],
 -- Ends the terms and the promises of layouts that the plan in force does not have: all of the apps of these layouts but
 -- themselves.
 create function throng.retire_terms(kept integer[], ended bigint) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
-    update throng.layout_terms as terms
-    set until = to_timestamp(ended)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    update throng.layout_terms as terms set until = to_timestamp(ended)
     from throng.metric_layout as layout
     where layout.metric_id = terms.metric_id
         and terms.until is null
         and terms.metric_id <> all (kept)
         and layout.app in (
-            select mine.app
-            from throng.metric_layout as mine
+            select mine.app from throng.metric_layout as mine
             where mine.metric_id = any (kept)
         );
-    update throng.layout_promise as promise
-    set until = to_timestamp(ended)
+    update throng.layout_promise as promise set until = to_timestamp(ended)
     from throng.metric_layout as layout
     where layout.metric_id = promise.metric_id
         and promise.until is null
         and promise.metric_id <> all (kept)
         and layout.app in (
-            select mine.app
-            from throng.metric_layout as mine
+            select mine.app from throng.metric_layout as mine
             where mine.metric_id = any (kept)
         )
 $$;
 grant execute on function throng.retire_terms(integer[], bigint) to throng_ingest;
-
 
 -- Counters -------------------------------------------------------------------------------------------------------------
 
@@ -338,10 +302,6 @@ create table throng.counter (
     constraint counter_pkey primary key (shard, metric_id, period_kind, period_start, measure, cell)
 ) partition by range (period_kind, period_start);
 comment on table throng.counter is 'Counts and clipped sums of leaf cells, partitioned by period.';
-comment on column throng.counter.shard is 'The daemon that counted it. Unit: shards.';
-comment on column throng.counter.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.counter.period_start is 'First second of the period. Unit: instant.';
-comment on column throng.counter.metric_id is 'The layout that gives the cell its meaning. Unit: none.';
 comment on column throng.counter.measure is 'The counter of the cell: 0 is the count, i + 1 is sum i, then the firsts of the layout. Unit: none.';
 comment on column throng.counter.cell is 'Mixed radix over the dimensions, the last one running fastest; where releases choose the bound, all of them once for each rung. Unit: none.';
 comment on column throng.counter.value is 'Unit: events, or 10^-decimals of the sum''s unit. Saturates.';
@@ -361,12 +321,6 @@ create table throng.distinct_count (
         primary key (shard, metric_id, period_kind, period_start, margin, cell, window_number)
 ) partition by range (period_kind, period_start);
 comment on table throng.distinct_count is 'Distinct identifiers by cell and window: how many, never which. Deleted by the release of the period.';
-comment on column throng.distinct_count.shard is 'The daemon that counted them. Unit: shards.';
-comment on column throng.distinct_count.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.distinct_count.period_start is 'First second of the period. Unit: instant.';
-comment on column throng.distinct_count.metric_id is 'The layout that gives the cell its meaning. Unit: none.';
-comment on column throng.distinct_count.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
-comment on column throng.distinct_count.cell is 'The cell of that margin. Unit: none.';
 comment on column throng.distinct_count.window_number is 'floor(unix time / rotation); from 2^40 on, of a window that was taken over under way, plus its epoch times 2^40. Unit: windows.';
 comment on column throng.distinct_count.devices is 'Identifiers first seen in this cell in this window. Unit: identifiers. Saturates.';
 grant select, insert, update on throng.distinct_count to throng_ingest;
@@ -382,7 +336,6 @@ create table throng.partition (
     constraint partition_range_ascends check (range_start < range_end)
 );
 comment on table throng.partition is 'The partitions that exist: one a UTC day for hours and days, one a week, one a month.';
-comment on column throng.partition.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
 comment on column throng.partition.range_start is 'First period start that it holds. Unit: instant.';
 comment on column throng.partition.range_end is 'First period start after those that it holds. Unit: instant.';
 comment on column throng.partition.has_counters is 'Whether throng.counter still has this partition. Unit: yes or no.';
@@ -401,8 +354,7 @@ grant execute on function throng.saturating_add(bigint, bigint) to throng_ingest
 -- Deletes what withdrawals have brought to nothing in a daemon's shard: rows of 0 would say that somebody had been there.
 -- It can delete nothing else.
 create function throng.prune(wanted_shard smallint, metrics integer[], starts timestamptz[]) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     delete from throng.counter as known
     using unnest(metrics, starts) as touched (metric_id, period_start)
@@ -436,11 +388,6 @@ create table throng.proved_first (
     constraint proved_first_tag_is_short check (octet_length(tag) = 16)
 );
 comment on table throng.proved_first is 'Devices that proved to be in a cell in a period, by tags that tell nobody which. Deleted by the release of the period.';
-comment on column throng.proved_first.metric_id is 'The layout that gives the cell its meaning. Unit: none.';
-comment on column throng.proved_first.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.proved_first.period_start is 'First second of the period. Unit: instant.';
-comment on column throng.proved_first.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
-comment on column throng.proved_first.cell is 'The cell of that margin. Unit: none.';
 comment on column throng.proved_first.tag is 'Half of the SHA-256 of a credential''s tag in that cell and period. Unit: 16 bytes.';
 grant select, insert on throng.proved_first to throng_ingest;
 grant select, delete on throng.proved_first to throng_reporter;
@@ -454,7 +401,6 @@ create table throng.coverage (
     constraint coverage_on_the_hour check (extract(epoch from hour)::bigint % 3600 = 0)
 );
 comment on table throng.coverage is 'Events that clients sent, by what became of them: totals of a whole app, about nobody.';
-comment on column throng.coverage.app is 'Name of the app. Unit: none.';
 comment on column throng.coverage.hour is 'The hour in which the window of their batch began. Unit: instant.';
 comment on column throng.coverage.kind is 'accepted, late (counted into a later period, once a metric), or why they were refused. Unit: none.';
 comment on column throng.coverage.events is 'The number of events. Unit: events.';
@@ -463,12 +409,10 @@ grant select, delete on throng.coverage to throng_reporter;
 
 -- Deletes hours of which nothing is left: they would say that somebody was there.
 create function throng.prune_coverage(app_name text) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     delete from throng.coverage where app = app_name and events = 0;
 $$;
 grant execute on function throng.prune_coverage(text) to throng_ingest;
-
 
 -- Open and closed periods ----------------------------------------------------------------------------------------------
 
@@ -480,9 +424,6 @@ create table throng.open_period (
     constraint open_period_metric_fkey foreign key (metric_id) references throng.metric_layout
 );
 comment on table throng.open_period is 'Periods that have counters and no release yet; spares the release step a scan of every counter.';
-comment on column throng.open_period.metric_id is 'The layout. Unit: none.';
-comment on column throng.open_period.period_start is 'First second of the period. Unit: instant.';
-comment on column throng.open_period.period_end is 'First second after the period. Unit: instant.';
 grant select, insert on throng.open_period to throng_ingest;
 grant select, insert, delete on throng.open_period to throng_reporter;
 
@@ -495,9 +436,6 @@ create table throng.closed_period (
 );
 create index closed_period_by_end on throng.closed_period (period_end);
 comment on table throng.closed_period is 'Periods that were released: their counters never change.';
-comment on column throng.closed_period.metric_id is 'The layout. Unit: none.';
-comment on column throng.closed_period.period_start is 'First second of the period. Unit: instant.';
-comment on column throng.closed_period.period_end is 'First second after the period. Unit: instant.';
 grant select on throng.closed_period to throng_ingest;
 grant select, insert on throng.closed_period to throng_reporter;
 
@@ -511,12 +449,7 @@ create table throng.open_rollup (
     constraint open_rollup_period_kind_known check (period_kind between 0 and 3)
 );
 comment on table throng.open_rollup is 'Coarser periods of which a part was released and that are to be released themselves; keeps the counters of their parts.';
-comment on column throng.open_rollup.metric_id is 'The layout. Unit: none.';
-comment on column throng.open_rollup.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.open_rollup.period_start is 'First second of the period. Unit: instant.';
-comment on column throng.open_rollup.period_end is 'First second after the period. Unit: instant.';
 grant select, insert, delete on throng.open_rollup to throng_reporter;
-
 
 -- Partitions -----------------------------------------------------------------------------------------------------------
 
@@ -545,8 +478,7 @@ return parent || '_' || (array['h', 'd', 'w', 'm'])[period_kind + 1] || '_'
 -- Whether a partition may be made for a period. A clock that is years ahead, or a value that is no time at all, must not
 -- fill the catalogue; but where periods were released ahead of the time, what comes late for them goes behind the last.
 create function throng.takes_period(period_start timestamptz) returns boolean
-language sql stable security definer
-set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select period_start >= timestamptz '2020-01-01 00:00:00+00'
         and (
             period_start <= now() + interval '100 days'
@@ -559,8 +491,7 @@ grant execute on function throng.takes_period(timestamptz) to throng_ingest;
 --
 -- A partition is created by itself and then attached: that takes a lock which does not stop other daemons' flushes.
 create function throng.ensure_partitions(wanted_kind smallint, wanted_starts timestamptz[]) returns integer
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- Key of the lock that lets one session at a time create or drop partitions: "THRG" and 1.
     guard constant bigint := 6073194562405269505;
@@ -575,8 +506,7 @@ begin
     end if;
     perform pg_advisory_xact_lock(guard);
     for low in
-        select distinct throng.partition_start(wanted_kind, wanted)
-        from unnest(wanted_starts) as wanted
+        select distinct throng.partition_start(wanted_kind, wanted) from unnest(wanted_starts) as wanted
         order by 1
     loop
         if not throng.takes_period(low) and not exists (
@@ -613,7 +543,6 @@ $$;
 -- can list tables.
 grant execute on function throng.ensure_partitions(smallint, timestamptz[]) to throng_ingest, throng_reporter;
 
-
 -- Daemons: who is one, and who counts which identifiers ----------------------------------------------------------------
 
 create table throng.member (
@@ -630,7 +559,6 @@ create table throng.member (
     constraint member_shard_not_negative check (shard >= 0)
 );
 comment on table throng.member is 'Every daemon that ever attached to this database, whether it counts or not.';
-comment on column throng.member.daemon is 'The data directory that owns the journal. Unit: none.';
 comment on column throng.member.shard is 'Its own in the counters, never given to another. Unit: none.';
 comment on column throng.member.address is 'The address at which other daemons reach it; null where they can''t. Unit: URL.';
 comment on column throng.member.heard is 'The last epoch that it has agreed to. Unit: epochs.';
@@ -699,8 +627,6 @@ create table throng.watermark (
     constraint watermark_position_not_negative check (position >= 0)
 ) with (fillfactor = 50);
 comment on table throng.watermark is 'The place up to which each daemon''s journal is in the counters of its shard.';
-comment on column throng.watermark.shard is 'The shard of the daemon. Unit: shards.';
-comment on column throng.watermark.daemon is 'The data directory that owns the journal. Unit: none.';
 comment on column throng.watermark.position is 'Everything up to this place is in the counters. Unit: batches.';
 comment on column throng.watermark.fence is 'Grows whenever a process attaches; only the last one may flush. Unit: microseconds since 1970.';
 comment on column throng.watermark.attached_at is 'When a process last attached. Unit: instant.';
@@ -723,8 +649,6 @@ create table throng.window_closing (
     constraint window_closing_pkey primary key (shard, daemon, position)
 );
 comment on table throng.window_closing is 'Until when each daemon''s windows were closed. A row that a later one reaches beyond is gone: there is one, and more only after a clock that was ahead.';
-comment on column throng.window_closing.shard is 'The shard of the daemon. Unit: shards.';
-comment on column throng.window_closing.daemon is 'The data directory that owns the journal. Unit: none.';
 comment on column throng.window_closing.position is 'The closings are in the journal up to this place. Unit: batches.';
 comment on column throng.window_closing.ended is 'When the latest of the windows was over, by the clock that closed it, which may show years that no instant reaches. Unit: Unix seconds.';
 grant select on throng.window_closing to throng_ingest;
@@ -733,10 +657,8 @@ grant select on throng.window_closing to throng_ingest;
 create function throng.close_windows(
     wanted_shard smallint, wanted_daemon uuid, wanted_position bigint, wanted_ended bigint
 ) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
-    delete from throng.window_closing
-    where shard = wanted_shard
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    delete from throng.window_closing where shard = wanted_shard
         and daemon = wanted_daemon
         and ended <= wanted_ended;
     insert into throng.window_closing (shard, daemon, position, ended)
@@ -759,8 +681,7 @@ grant select, insert, update, delete on throng.lease to throng_reporter;
 
 -- Lets one session at a time change members and epochs: "THRG" and 31.
 create function throng.lock_members() returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select pg_advisory_xact_lock(6073194562405269535)
 $$;
 
@@ -771,33 +692,26 @@ $$;
 -- not there before, once nothing was heard of it for a quarter of an hour. Otherwise a person has to say that it is lost.
 -- No question asks for watermarks within another: a coordinator of Citus can't.
 create function throng.enroll(wanted_daemon uuid, wanted_address text, takes_batches boolean) returns smallint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     own smallint;
     last throng.epoch;
     counting smallint;
     left_at timestamptz;
 begin
-    update throng.member
-    set address = wanted_address
-    where daemon = wanted_daemon
-        and address is distinct from wanted_address;
+    update throng.member set address = wanted_address
+    where daemon = wanted_daemon and address is distinct from wanted_address;
     if exists (select from throng.member where daemon = wanted_daemon and retired_at is not null) then
         return null;
     end if;
     perform throng.lock_members();
     insert into throng.member (daemon, shard, address)
-    select wanted_daemon, coalesce(max(shard) + 1, 0), wanted_address
-    from throng.member
+    select wanted_daemon, coalesce(max(shard) + 1, 0), wanted_address from throng.member
     on conflict (daemon) do nothing;
     select shard into own from throng.member where daemon = wanted_daemon;
-    if not takes_batches then
-        return own;
-    end if;
+    if not takes_batches then return own; end if;
     insert into throng.epoch (epoch, begins_at, owners, state)
-    select 1, '-infinity', array_fill(own, array[256]), 'in force'
-    where not exists (select from throng.epoch);
+    select 1, '-infinity', array_fill(own, array[256]), 'in force' where not exists (select from throng.epoch);
     -- Where the only one that counts has stopped and left nothing behind, one that is started in its place goes on.
     select * into last from throng.epoch where state = 'in force' order by epoch desc limit 1;
     counting := last.owners[1];
@@ -805,11 +719,8 @@ begin
         and counting = all (last.owners)
         and not exists (select from throng.epoch where state = 'proposed')
     then
-        select coalesce(mark.settled_at, mark.attached_at)
-        into left_at
-        from throng.watermark as mark
-        where mark.shard = counting
-            and mark.settled >= 4611686018427387904;
+        select coalesce(mark.settled_at, mark.attached_at) into left_at from throng.watermark as mark
+        where mark.shard = counting and mark.settled >= 4611686018427387904;
         if found
             and (
                 (wanted_address is null and exists (select from throng.member where shard = counting and address is null))
@@ -832,10 +743,8 @@ grant execute on function throng.enroll(uuid, text, boolean) to throng_ingest;
 -- Daemons whose agreement an epoch needs: all that count by it, or by the one that is in force before it. A retired one
 -- can agree to nothing.
 create function throng.concerned(wanted_epoch bigint) returns table (shard smallint)
-language sql stable security definer
-set search_path = pg_catalog, pg_temp as $$
-    select distinct member.shard
-    from throng.epoch as known
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    select distinct member.shard from throng.epoch as known
     cross join lateral unnest(known.owners) as owner
     join throng.member on member.shard = owner
     where member.retired_at is null
@@ -851,22 +760,18 @@ grant execute on function throng.concerned(bigint) to throng_reporter;
 
 -- Whether all owners are daemons that still count.
 create function throng.can_count(wanted_owners smallint[]) returns boolean
-language sql stable
-set search_path = pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select not exists (
-        select
-        from unnest(wanted_owners) as owner
+        select from unnest(wanted_owners) as owner
         left join throng.member on member.shard = owner
-        where member.shard is null
-            or member.retired_at is not null
+        where member.shard is null or member.retired_at is not null
     )
 $$;
 
 -- Proposes who counts from an instant on; returns the number of the new epoch. Null where another proposal is open or was
 -- faster, and where one of the owners is retired. For the schema's owner.
 create function throng.propose_epoch(after bigint, wanted_seconds integer, wanted_owners smallint[]) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     last bigint;
 begin
@@ -888,8 +793,7 @@ $$;
 -- Notes that a daemon agrees to a proposal; the last one brings it into force. Once its time has come nobody can agree to
 -- it, and it is void.
 create function throng.hear_epoch(wanted_daemon uuid, wanted_epoch bigint) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform throng.lock_members();
     update throng.epoch set state = 'void' where state = 'proposed' and begins_at <= clock_timestamp();
@@ -910,8 +814,7 @@ grant execute on function throng.hear_epoch(uuid, bigint) to throng_ingest;
 
 -- Gives up proposals whose time has come: not all have agreed.
 create function throng.void_epochs() returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select throng.lock_members()
     where exists (select from throng.epoch where state = 'proposed' and begins_at <= clock_timestamp());
     update throng.epoch set state = 'void' where state = 'proposed' and begins_at <= clock_timestamp();
@@ -921,8 +824,7 @@ grant execute on function throng.void_epochs() to throng_ingest;
 -- Ends the wait for a daemon that is lost, and notes since when something may be lost with it: all that it never said to be
 -- in the counters. No statement about a node of Citus names a clock.
 create function throng.give_up(wanted_daemon uuid, own smallint) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     complete timestamptz;
     is_settled boolean;
@@ -932,19 +834,12 @@ begin
     set fence = 9223372036854775807,
         holder = null,
         claim = null
-    where mark.shard = own
-        and mark.daemon = wanted_daemon;
-    select mark.complete_at
-    into complete
-    from throng.watermark as mark
-    where mark.shard = own
-        and mark.daemon = wanted_daemon
-        and mark.settled < 9223372036854775807;
+    where mark.shard = own and mark.daemon = wanted_daemon;
+    select mark.complete_at into complete from throng.watermark as mark
+    where mark.shard = own and mark.daemon = wanted_daemon and mark.settled < 9223372036854775807;
     is_settled := not found;
-    update throng.watermark as mark
-    set settled = 9223372036854775807
-    where mark.shard = own
-        and mark.daemon = wanted_daemon;
+    update throng.watermark as mark set settled = 9223372036854775807
+    where mark.shard = own and mark.daemon = wanted_daemon;
     update throng.member
     set retired_at = clock_timestamp(),
         lost_since = case when not is_settled then coalesce(complete, enrolled_at) end
@@ -956,8 +851,7 @@ $$;
 -- faster, and where one of the owners is retired. What it acknowledged and PostgreSQL does not have is lost with it. For
 -- the schema's owner.
 create function throng.retire_member(wanted_daemon uuid, after bigint, wanted_owners smallint[]) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     last bigint;
     own smallint;
@@ -985,8 +879,7 @@ $$;
 create function throng.recall_epoch(
     wanted_epoch bigint, wanted_begins bigint, wanted_owners uuid[], wanted_lost uuid, is_retired boolean
 ) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     shards smallint[];
     lost smallint;
@@ -998,8 +891,7 @@ begin
         (select coalesce(max(shard), -1) from throng.member) + row_number() over (order by missing.daemon)
     from (select distinct daemon from unnest(wanted_owners || wanted_lost) as daemon where daemon is not null) as missing
     where not exists (select from throng.member where member.daemon = missing.daemon);
-    select array_agg(member.shard order by owner.place)
-    into shards
+    select array_agg(member.shard order by owner.place) into shards
     from unnest(wanted_owners) with ordinality as owner (daemon, place)
     join throng.member on member.daemon = owner.daemon;
     select shard into lost from throng.member where daemon = wanted_lost;
@@ -1007,9 +899,7 @@ begin
     if found then
         return other.epoch = wanted_epoch and other.owners = shards and other.retires is not distinct from lost;
     end if;
-    if not throng.can_count(shards) then
-        return false;
-    end if;
+    if not throng.can_count(shards) then return false; end if;
     insert into throng.epoch (epoch, begins_at, owners, retires, state)
     values (wanted_epoch, coalesce(to_timestamp(wanted_begins), '-infinity'), shards, lost, 'in force')
     on conflict (epoch) do update
@@ -1028,15 +918,11 @@ grant execute on function throng.recall_epoch(bigint, bigint, uuid[], uuid, bool
 -- Notes until when a daemon owes something. Releases go on two days after a daemon was heard of last; where it has windows
 -- open whose end brings numbers that no release can make up for, these days begin once the last of them is over.
 create function throng.owe(wanted_daemon uuid, wanted_until bigint) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
-    update throng.member
-    set owed_until = to_timestamp(wanted_until)
-    where daemon = wanted_daemon
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    update throng.member set owed_until = to_timestamp(wanted_until) where daemon = wanted_daemon
         and owed_until is distinct from to_timestamp(wanted_until);
 $$;
 grant execute on function throng.owe(uuid, bigint) to throng_ingest;
-
 
 -- The time that is believed, and what daemons have delivered -----------------------------------------------------------
 
@@ -1069,7 +955,6 @@ comment on sequence throng.settlement is 'The number of times that somebody has 
 grant select on sequence throng.settlement to throng_ingest;
 grant usage on sequence throng.settlement to throng_reporter;
 
-
 -- Plans: which one is in force, and which one each daemon counts by ----------------------------------------------------
 
 -- Several daemons of one database may have different plans of an app: a new one is brought to one after the other, and one
@@ -1089,7 +974,6 @@ create table throng.plan_in_force (
 -- One of each app.
 create unique index plan_in_force_is_one on throng.plan_in_force (app) where until is null;
 comment on table throng.plan_in_force is 'The plan of each app that is in force, and those that were. Rows go only with their app.';
-comment on column throng.plan_in_force.app is 'Name of the app. Unit: none.';
 comment on column throng.plan_in_force.place is 'Counts from 1 in each app. Unit: none.';
 comment on column throng.plan_in_force.plan is 'SHA-256 of the plan''s text. Unit: 32 bytes.';
 comment on column throng.plan_in_force.since is 'When it came into force. Unit: instant.';
@@ -1108,7 +992,6 @@ create table throng.member_plan (
 );
 comment on table throng.member_plan is 'The plan by which each daemon counts, or counted last.';
 comment on column throng.member_plan.daemon is 'The daemon. Unit: none.';
-comment on column throng.member_plan.app is 'Name of the app. Unit: none.';
 comment on column throng.member_plan.plan is 'SHA-256 of the plan''s text. Unit: 32 bytes.';
 comment on column throng.member_plan.since is 'When it first said so. Unit: instant.';
 comment on column throng.member_plan.stopped_at is 'When it stopped and left nothing behind, or ceased to serve the app; null while it may count. Unit: instant.';
@@ -1117,8 +1000,7 @@ grant select on throng.plan_in_force, throng.member_plan to throng_ingest, thron
 
 -- Lets one session at a time say by which plans a daemon counts: "THRG" and 33.
 create function throng.lock_plans() returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select pg_advisory_xact_lock(6073194562405269537)
 $$;
 
@@ -1134,8 +1016,7 @@ create function throng.announce_plan(wanted_daemon uuid, wanted_app text, wanted
     returns table (
         plan bytea, since timestamptz, daemon uuid, arrival text, has_arrived boolean, is_everywhere boolean
     )
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     current throng.plan_in_force;
     former bytea;
@@ -1145,8 +1026,7 @@ begin
     -- The time is read under the lock: no earlier than what the session that had it before has written.
     instant := date_trunc('second', clock_timestamp());
     select known.* into current from throng.plan_in_force as known where known.app = wanted_app and known.until is null;
-    select known.plan into former
-    from throng.member_plan as known
+    select known.plan into former from throng.member_plan as known
     where known.daemon = wanted_daemon and known.app = wanted_app;
     has_arrived := false;
     if not exists (select from throng.member where member.daemon = wanted_daemon and retired_at is not null) then
@@ -1163,8 +1043,7 @@ begin
             when is_applied then 'applied'
             when former = current.plan then 'edited'
             when not exists (
-                select
-                from throng.member_plan as other
+                select from throng.member_plan as other
                 left join throng.member on member.daemon = other.daemon
                 where other.app = wanted_app
                     and other.daemon <> wanted_daemon
@@ -1174,8 +1053,7 @@ begin
         end;
         if arrival is not null then
             has_arrived := true;
-            update throng.plan_in_force as known
-            set until = instant
+            update throng.plan_in_force as known set until = instant
             where known.app = wanted_app and known.until is null;
             insert into throng.plan_in_force as known (app, place, plan, since, daemon, arrival)
             values (wanted_app, coalesce(current.place, 0) + 1, wanted_plan, instant, wanted_daemon, arrival)
@@ -1188,8 +1066,7 @@ begin
     daemon := coalesce(current.daemon, wanted_daemon);
     arrival := coalesce(current.arrival, 'first');
     is_everywhere := not exists (
-        select
-        from throng.member_plan as other
+        select from throng.member_plan as other
         left join throng.member on member.daemon = other.daemon
         where other.app = wanted_app
             and other.plan <> current.plan
@@ -1203,30 +1080,24 @@ grant execute on function throng.announce_plan(uuid, text, bytea, boolean) to th
 
 -- Notes that nothing is counted by a daemon's plans, but those of some apps, until it says so again.
 create function throng.stop_plans(wanted_daemon uuid, kept text[]) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select throng.lock_plans()
     where exists (
         select from throng.member_plan where daemon = wanted_daemon and app <> all (kept) and stopped_at is null
     );
-    update throng.member_plan
-    set stopped_at = clock_timestamp()
+    update throng.member_plan set stopped_at = clock_timestamp()
     where daemon = wanted_daemon and app <> all (kept) and stopped_at is null;
 $$;
 grant execute on function throng.stop_plans(uuid, text[]) to throng_ingest;
-
 
 -- Citus may hold the counters: several PostgreSQL by shard, and everything else on the coordinator ----------------------
 
 -- The number of nodes that hold them; 0 where this PostgreSQL has them itself.
 create function throng.counter_nodes() returns bigint
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
     -- The tables below are an extension's.
-    if to_regclass('pg_catalog.pg_dist_partition') is null then
-        return 0;
-    end if;
+    if to_regclass('pg_catalog.pg_dist_partition') is null then return 0; end if;
     if not exists (select from pg_catalog.pg_dist_partition where logicalrelid = 'throng.watermark'::regclass) then
         return 0;
     end if;
@@ -1241,17 +1112,14 @@ grant execute on function throng.counter_nodes() to throng_ingest, throng_report
 -- A daemon counts in one shard, so that a flush is one node's transaction, its watermark's too. The roles of daemons and
 -- releases have to log in from then on, because a coordinator speaks to nodes as whoever speaks to it.
 create function throng.distribute(wanted_parts integer) returns text
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     name text;
 begin
     if to_regclass('pg_catalog.pg_dist_partition') is null then
         return 'no extension';
     end if;
-    if throng.counter_nodes() > 0 then
-        return 'distributed';
-    end if;
+    if throng.counter_nodes() > 0 then return 'distributed'; end if;
     if not exists (select from pg_catalog.pg_dist_node where noderole = 'primary' and isactive and shouldhaveshards) then
         return 'no nodes';
     end if;
@@ -1283,21 +1151,17 @@ $$;
 -- is no snapshot over nodes, and a flush that is committed here may still be on its way to one. One PostgreSQL needs no
 -- such wait.
 create function throng.hold_counters() returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     known record;
 begin
-    if throng.counter_nodes() = 0 then
-        return;
-    end if;
+    if throng.counter_nodes() = 0 then return; end if;
     for known in select shard, daemon from throng.member order by shard loop
         perform from throng.watermark as mark where mark.shard = known.shard and mark.daemon = known.daemon for share;
     end loop;
 end
 $$;
 grant execute on function throng.hold_counters() to throng_reporter;
-
 
 -- Releases -------------------------------------------------------------------------------------------------------------
 
@@ -1324,12 +1188,6 @@ create table throng.release (
 create index release_by_period on throng.release (app, metric, period_kind, period_start);
 comment on table throng.release is 'The ledger: what left the house, once per metric and period. Never changes.';
 comment on column throng.release.release_id is 'Short name in released_cell. Unit: none.';
-comment on column throng.release.metric_id is 'The layout. Unit: none.';
-comment on column throng.release.app is 'Name of the app. Unit: none.';
-comment on column throng.release.metric is 'Name of the metric. Unit: none.';
-comment on column throng.release.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.release.period_start is 'First second of the period. Unit: instant.';
-comment on column throng.release.period_end is 'First second after the period. Unit: instant.';
 comment on column throng.release.threshold is 'k: the least number of devices that each number stands for. Unit: devices.';
 comment on column throng.release.plan is 'SHA-256 of the plan in force. Unit: hexadecimal digits.';
 comment on column throng.release.header is 'The release''s header, byte by byte as it went into the digest: JSON. Unit: none.';
@@ -1342,8 +1200,7 @@ grant select, insert on throng.release to throng_reporter;
 -- Names a release's period by its app's clock, as PeriodCalendar does: an hour that the clock shows twice has its offset
 -- behind it.
 create function throng.name_period() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     zone constant text := (select layout ->> 'timeZone' from throng.metric_layout where metric_id = new.metric_id);
     clock constant timestamp := new.period_start at time zone zone;
@@ -1354,12 +1211,10 @@ begin
         clock,
         (array['YYYY-MM-DD"T"HH24:MI', 'YYYY-MM-DD', 'IYYY"-W"IW', 'YYYY-MM'])[new.period_kind + 1]);
     if new.period_kind = 0 and exists (
-        select
-        from unnest(array[interval '-1 day', '1 day']) as away,
+        select from unnest(array[interval '-1 day', '1 day']) as away,
             lateral (select new.period_start + away) as near (instant),
             lateral (select near.instant at time zone zone - near.instant at time zone 'UTC') as there (shift)
-        where there.shift <> here
-            and (new.period_start + (here - there.shift)) at time zone zone = clock
+        where there.shift <> here and (new.period_start + (here - there.shift)) at time zone zone = clock
     ) then
         new.period := new.period || case when here < interval '0' then '-' else '+' end
             || to_char(greatest(here, -here), 'HH24:MI');
@@ -1367,8 +1222,7 @@ begin
     return new;
 end
 $$;
-create trigger release_names_its_period
-before insert on throng.release
+create trigger release_names_its_period before insert on throng.release
 for each row execute function throng.name_period();
 
 create table throng.released_cell (
@@ -1389,9 +1243,6 @@ create table throng.released_cell (
     constraint released_cell_margin_of_devices check ((reach_margin is null) = (reach is null and firsts is null))
 );
 comment on table throng.released_cell is 'Published cells; what is not here was withheld.';
-comment on column throng.released_cell.release_id is 'The release that it belongs to. Unit: none.';
-comment on column throng.released_cell.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
-comment on column throng.released_cell.cell is 'The cell of that margin. Unit: none.';
 comment on column throng.released_cell.buckets is 'One label per dimension of the layout; null is summed out. Unit: none.';
 comment on column throng.released_cell.count is '19 of 20 lie within count_margin of what was counted. Unit: events, or identifiers.';
 comment on column throng.released_cell.sums is 'One a sum of the layout. Unit: 10^-decimals of the sum''s unit.';
@@ -1414,9 +1265,6 @@ create table throng.withheld_cell (
     constraint withheld_cell_floor_where_small check ((reason = 0) = (floor is not null))
 );
 comment on table throng.withheld_cell is 'Occupied cells of released groupings that were withheld. For operators only: it tells small cells from empty ones. It goes with the raw counters.';
-comment on column throng.withheld_cell.release_id is 'The release that it is missing from. Unit: none.';
-comment on column throng.withheld_cell.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
-comment on column throng.withheld_cell.cell is 'The cell of that margin. Unit: none.';
 comment on column throng.withheld_cell.reason is '0 small, 1 near k: enough devices, and the drawn number is under k and its margin. Unit: none.';
 comment on column throng.withheld_cell.floor is 'Of a small one the devices that are proved behind it, else null. Unit: devices.';
 grant select, insert on throng.withheld_cell to throng_reporter;
@@ -1430,7 +1278,6 @@ create table throng.decay (
     constraint decay_release_fkey foreign key (release_id) references throng.release
 );
 comment on table throng.decay is 'Cells that age took from a release; from then on its cells do not match its digest.';
-comment on column throng.decay.release_id is 'The release. Unit: none.';
 comment on column throng.decay.dropped is 'The dimension whose cells went; * is all of them. Unit: none.';
 comment on column throng.decay.cells is 'The number of cells that went. Unit: cells.';
 comment on column throng.decay.decayed_at is 'When. Unit: instant.';
@@ -1438,8 +1285,7 @@ grant select on throng.decay to throng_reporter;
 
 -- Refuses every change: released numbers stay as they are.
 create function throng.refuse_change() returns trigger
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     -- Only throng.drop_released and throng.delete_app set this, for as long as they run, and only the owner of the tables
     -- may delete.
@@ -1452,26 +1298,21 @@ begin
 end
 $$;
 
-create trigger release_never_changes
-before update or delete or truncate on throng.release
+create trigger release_never_changes before update or delete or truncate on throng.release
 for each statement execute function throng.refuse_change();
 
-create trigger released_cell_never_changes
-before update or delete or truncate on throng.released_cell
+create trigger released_cell_never_changes before update or delete or truncate on throng.released_cell
 for each statement execute function throng.refuse_change();
 
-create trigger decay_never_changes
-before update or delete or truncate on throng.decay
+create trigger decay_never_changes before update or delete or truncate on throng.decay
 for each statement execute function throng.refuse_change();
 
 -- Cells arrive in the transaction of their release, not later.
 create function throng.refuse_late_cells() returns trigger
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if exists (
-        select
-        from (select distinct release_id from added) as touched
+        select from (select distinct release_id from added) as touched
         join throng.release as r using (release_id)
         where r.released_at <> transaction_timestamp()
     ) then
@@ -1482,11 +1323,9 @@ begin
 end
 $$;
 
-create trigger released_cell_arrives_with_release
-after insert on throng.released_cell
+create trigger released_cell_arrives_with_release after insert on throng.released_cell
 referencing new table as added
 for each statement execute function throng.refuse_late_cells();
-
 
 -- Which cells a release shows ------------------------------------------------------------------------------------------
 
@@ -1503,8 +1342,6 @@ create table throng.shown_margin (
     constraint shown_margin_cells_positive check (cells > 0)
 );
 comment on table throng.shown_margin is 'The groupings of each release, from its header; those that keep a dimension which age took go. Public.';
-comment on column throng.shown_margin.release_id is 'The release. Unit: none.';
-comment on column throng.shown_margin.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
 comment on column throng.shown_margin.name is 'The columns of the kept dimensions, separated by commas; (total) where none is kept. Unit: none.';
 comment on column throng.shown_margin.dimensions is 'The same as an array. Unit: none.';
 comment on column throng.shown_margin.cells is 'The number of its cells. Unit: cells.';
@@ -1520,7 +1357,6 @@ create table throng.shown_label (
     constraint shown_label_release_fkey foreign key (release_id) references throng.release
 );
 comment on table throng.shown_label is 'The names of the buckets of revealed dimensions when a release was made, from its header; they go with the dimension. Public.';
-comment on column throng.shown_label.release_id is 'The release. Unit: none.';
 comment on column throng.shown_label.place is 'The dimension of the layout. Unit: dimensions, from 0.';
 comment on column throng.shown_label.bucket is 'The bucket; a slot without a label has no row. Unit: buckets, from 0.';
 comment on column throng.shown_label.label is 'Its name. Unit: none.';
@@ -1533,9 +1369,6 @@ create table throng.impossible_cell (
     constraint impossible_cell_metric_fkey foreign key (metric_id) references throng.metric_layout
 );
 comment on table throng.impossible_cell is 'Cells of shown groupings that must be empty, because the layout rules out every leaf below them. Public.';
-comment on column throng.impossible_cell.metric_id is 'The layout. Unit: none.';
-comment on column throng.impossible_cell.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
-comment on column throng.impossible_cell.cell is 'The cell of that margin. Unit: none.';
 
 create table throng.grouping_view (
     metric_id integer not null,
@@ -1548,16 +1381,12 @@ create table throng.grouping_view (
     constraint grouping_view_name_unique unique (view_name)
 );
 comment on table throng.grouping_view is 'The views of rows that do not overlap: one a grouping and kind of period that a release showed.';
-comment on column throng.grouping_view.metric_id is 'The layout. Unit: none.';
-comment on column throng.grouping_view.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.grouping_view.margin is 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.';
 comment on column throng.grouping_view.suffix is 'The end of its name, behind that of the layout''s own view. Unit: none.';
 comment on column throng.grouping_view.view_name is 'The view in schema analyst. Unit: none.';
 
 -- A name of at most 63 bytes that is not taken; a name that has to give way ends in digits of its own digest.
 create function throng.fitting_name(wanted text, taken text[]) returns text
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     -- PostgreSQL cuts longer identifiers silently, which would let two of them collide.
     longest constant integer := 63;
@@ -1579,16 +1408,14 @@ $$;
 
 -- The columns that every view has.
 create function throng.fixed_columns() returns text[]
-language sql immutable
-set search_path = pg_catalog, pg_temp
+language sql immutable set search_path = pg_catalog, pg_temp
 return array[
     'period_kind', 'period', 'local_date', 'period_start', 'period_end', 'margin', 'events', 'devices', 'withheld',
     'devices_withheld'];
 
 -- One a dimension of the layout: the name of its column in the layout's view.
 create function throng.dimension_columns(layout json) returns text[]
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     taken text[] := throng.fixed_columns();
     names text[] := '{}';
@@ -1603,30 +1430,24 @@ $$;
 
 -- The columns of the dimensions that a margin keeps, in their order.
 create function throng.kept_columns(layout json, margin integer) returns text[]
-language sql immutable
-set search_path = pg_catalog, pg_temp
+language sql immutable set search_path = pg_catalog, pg_temp
 return array(
-    select name
-    from unnest(throng.dimension_columns(layout)) with ordinality as columns (name, place)
+    select name from unnest(throng.dimension_columns(layout)) with ordinality as columns (name, place)
     where (margin >> (place - 1)::integer) & 1 = 1
     order by place
 );
 
 -- A funnel's dimension of furthest steps: its place among the layout's, from 0; null where there is none.
 create function throng.step_dimension(layout json) returns integer
-language sql immutable
-set search_path = pg_catalog, pg_temp
+language sql immutable set search_path = pg_catalog, pg_temp
 return (
-    select ordinality - 1
-    from json_array_elements(layout -> 'dimensions') with ordinality
-    where json_typeof(layout -> 'within' -> 'funnel') = 'object'
-        and value ->> 'rule' like 'funnel %'
+    select ordinality - 1 from json_array_elements(layout -> 'dimensions') with ordinality
+    where json_typeof(layout -> 'within' -> 'funnel') = 'object' and value ->> 'rule' like 'funnel %'
 );
 
 -- The columns of those that came at least as far as a row's step, their margin, and why they are missing; none without steps.
 create function throng.reached_columns(layout json) returns text[]
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     names text[] := '{}';
     wanted text;
@@ -1646,8 +1467,7 @@ $$;
 -- and lists are those that plans gave the layout, where all of them gave it the same; where none is known, nothing is
 -- closed.
 create function throng.closed_dimensions(wanted_metric integer, header json) returns integer
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     content constant json := header -> 'layout';
     dimension json;
@@ -1664,29 +1484,25 @@ begin
             -- Base dimensions come first.
             is_closed := (closed >> (dimension -> 'coarsening' ->> 'place')::integer) & 1 = 1
                 and not exists (
-                    select
-                    from json_array_elements_text(dimension -> 'coarsening' -> 'buckets') with ordinality as b
+                    select from json_array_elements_text(dimension -> 'coarsening' -> 'buckets') with ordinality as b
                     where b.ordinality < json_array_length(dimension -> 'coarsening' -> 'buckets')
                         and b.value::integer = json_array_length(dimension -> 'labels') - 1
                 );
         else
             select array_agg(distinct terms.origins -> (dimension ->> 'name')) into made_from
             from throng.layout_terms as terms
-            where terms.metric_id = wanted_metric
-                and terms.origins is not null;
+            where terms.metric_id = wanted_metric and terms.origins is not null;
             origin := case when cardinality(made_from) = 1 then made_from[1] end;
             is_closed := case split_part(dimension ->> 'rule', ' ', 1)
                 when 'time' then true
                 when 'bands' then exists (
-                    select
-                    from json_array_elements(content -> 'sums') as summed
+                    select from json_array_elements(content -> 'sums') as summed
                     where summed ->> 'field' = origin ->> 'field'
                 )
                 when 'list' then origin ->> 'field' = 'event'
                     and json_typeof(header -> 'events') = 'array'
                     and not exists (
-                        select
-                        from json_array_elements_text(header -> 'events') as counted
+                        select from json_array_elements_text(header -> 'events') as counted
                         where counted not in (
                             select jsonb_array_elements_text(listed -> 'values')
                             from jsonb_array_elements(origin -> 'rule' -> 'groups') as listed
@@ -1708,8 +1524,7 @@ $$;
 -- combination of their buckets that is not ruled out makes one combination of kept buckets possible; the others are
 -- impossible. At most 10^6 of them are looked at, once a layout and margin.
 create function throng.note_impossible(wanted_metric integer, wanted_margin integer) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     content json;
     dimension json;
@@ -1732,8 +1547,7 @@ begin
     if exists (
         select from throng.shown_margin as m
         join throng.release as r using (release_id)
-        where r.metric_id = wanted_metric
-            and m.margin = wanted_margin
+        where r.metric_id = wanted_metric and m.margin = wanted_margin
     ) then
         return;
     end if;
@@ -1749,17 +1563,14 @@ begin
             is_asked[bases[place]] := true;
         end if;
         if exists (
-            select
-            from json_array_elements(content -> 'impossible') as ruled,
+            select from json_array_elements(content -> 'impossible') as ruled,
                 json_array_elements(ruled -> 'parts') as part
             where part ->> 'dimension' = content -> 'dimensions' -> (place - 1) ->> 'name'
         ) then
             is_asked[place] := true;
         end if;
     end loop;
-    if not true = any (is_asked) then
-        return;
-    end if;
+    if not true = any (is_asked) then return; end if;
     -- A number runs over all combinations of asked buckets, another over the margin's cells; both mixed radix.
     digits := array_fill(null::text, array[cardinality(sizes)]);
     strides := array_fill(null::integer, array[cardinality(sizes)]);
@@ -1798,8 +1609,7 @@ begin
                 when known.place is null then 'false'
                 else format('%s = %s', digits[known.place], known.bucket)
             end)
-        into parts
-        from json_array_elements(combination -> 'parts') as part
+        into parts from json_array_elements(combination -> 'parts') as part
         left join lateral (
             select d.ordinality as place, l.ordinality - 1 as bucket
             from json_array_elements(content -> 'dimensions') with ordinality as d,
@@ -1815,20 +1625,15 @@ begin
         ' with possible as (select distinct %s as code from generate_series(0, %s) as u where not (%s))'
         ' select %s, %s, cell from generate_series(0, %s) as cell'
         ' where not exists (select from possible where possible.code = %s)',
-        coalesce(nullif(array_to_string(made, ' + '), ''), '0'),
-        total - 1,
-        coalesce(nullif(array_to_string(ruled_out, ' or '), ''), 'false'),
-        wanted_metric,
-        wanted_margin,
-        cells - 1,
+        coalesce(nullif(array_to_string(made, ' + '), ''), '0'), total - 1,
+        coalesce(nullif(array_to_string(ruled_out, ' or '), ''), 'false'), wanted_metric, wanted_margin, cells - 1,
         coalesce(nullif(array_to_string(shown, ' + '), ''), '0'));
 end
 $$;
 
 -- Writes down which cells a release shows, what they are called, and which buckets nothing can land in.
 create function throng.describe_release(wanted_release bigint) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     found throng.release;
     content json;
@@ -1861,13 +1666,8 @@ begin
         perform throng.note_impossible(found.metric_id, shown);
         insert into throng.shown_margin (release_id, margin, name, dimensions, cells, strides, closed)
         values (
-            wanted_release,
-            shown,
-            coalesce(nullif(array_to_string(names, ', '), ''), '(total)'),
-            names,
-            cells,
-            strides,
-            closed);
+            wanted_release, shown, coalesce(nullif(array_to_string(names, ', '), ''), '(total)'), names, cells,
+            strides, closed);
         perform throng.name_grouping(found.metric_id, found.period_kind, shown);
     end loop;
     insert into throng.shown_label (release_id, place, bucket, label)
@@ -1881,21 +1681,18 @@ end
 $$;
 
 create function throng.release_is_described() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform throng.describe_release(new.release_id);
     return null;
 end
 $$;
-create trigger release_is_described
-after insert on throng.release
+create trigger release_is_described after insert on throng.release
 for each row execute function throng.release_is_described();
 
 -- Takes from what a release shows the groupings whose numbers age took.
 create function throng.forget_shown(wanted_release bigint, dropped text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     gone integer;
 begin
@@ -1904,33 +1701,25 @@ begin
         delete from throng.shown_label where release_id = wanted_release;
         return;
     end if;
-    select ordinality - 1 into gone
-    from throng.release as r
+    select ordinality - 1 into gone from throng.release as r
     join throng.metric_layout as l using (metric_id),
         json_array_elements(l.layout -> 'dimensions') with ordinality
-    where r.release_id = wanted_release
-        and value ->> 'name' = dropped;
-    delete from throng.shown_margin as known
-    where known.release_id = wanted_release
+    where r.release_id = wanted_release and value ->> 'name' = dropped;
+    delete from throng.shown_margin as known where known.release_id = wanted_release
         and (known.margin >> gone) & 1 = 1;
-    delete from throng.shown_label as known
-    where known.release_id = wanted_release
-        and known.place = gone;
+    delete from throng.shown_label as known where known.release_id = wanted_release and known.place = gone;
 end
 $$;
 
 create function throng.decay_is_followed() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform throng.forget_shown(new.release_id, new.dropped);
     return null;
 end
 $$;
-create trigger decay_is_followed
-after insert on throng.decay
+create trigger decay_is_followed after insert on throng.decay
 for each row execute function throng.decay_is_followed();
-
 
 -- Views of analysts: every cell of the groupings that a release shows, withheld ones too, all alike ---------------------
 
@@ -1945,8 +1734,7 @@ for each row execute function throng.decay_is_followed();
 -- The cells of one release and margin are made behind a fence (offset 0): whatever the planner believes, it reads that
 -- part of throng.released_cell once and joins it to the numbers from 0 to the margin's size.
 create function throng.publish_view(wanted_metric integer, wanted_name name) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     found throng.metric_layout;
     taken text[];
@@ -1971,6 +1759,7 @@ declare
         'margin', 'The dimensions that the row is split by, separated by commas; (total) is by none. Rows of different margins overlap: pick one. Unit: none.'];
     part record;
     named text;
+    off text;
     counts text;
     counted text;
 begin
@@ -2050,8 +1839,7 @@ begin
             ' then w.count - coalesce(sum(p.count) over earlier, 0) end) end::bigint as reached,'
             ' case when m.strides[%1$s] is not null then ceil('
             'coalesce(max(p.count_margin) over (), w.count_margin * %4$s::float8)'
-            ' * (%3$L::float8[])[place / m.strides[%1$s] %% %2$s + 1] - 1e-6)::bigint end as reached_margin',
-            step,
+            ' * (%3$L::float8[])[place / m.strides[%1$s] %% %2$s + 1] - 1e-6)::bigint end as reached_margin', step,
             steps,
             array(
                 select sqrt((c * c / n / n + (c - c * c / n) * n / greatest(n - 1, 1)) / (1 / n / n + sign(n - 1)))
@@ -2066,17 +1854,15 @@ begin
             ' window whole as (partition by place / (m.strides[%2$s] * %3$s), place %% m.strides[%2$s]'
             ' order by place / m.strides[%2$s] %% %3$s),'
             ' later as (whole rows between current row and unbounded following),'
-            ' earlier as (whole rows between unbounded preceding and 1 preceding)',
-            step - 1, step, steps);
+            ' earlier as (whole rows between unbounded preceding and 1 preceding)', step - 1, step, steps);
         reached_reason := format(
             ', case when m.strides[%s] is not null and c.reached is null'
-            ' then ''not told: too few of its numbers are'' end as %I',
-            step, reached[3]);
+            ' then ''not told: too few of its numbers are'' end as %I', step, reached[3]);
     end if;
     for part in
         select value ->> 'name' as name,
             (value ->> 'decimals')::integer as decimals,
-            coalesce(value ->> 'unit', '') as unit,
+            coalesce(nullif(value ->> 'unit', ''), 'none') as unit,
             value ->> 'lowest' as lowest,
             value ->> 'highest' as highest,
             ordinality as place
@@ -2084,29 +1870,21 @@ begin
         order by ordinality
     loop
         named := throng.fitting_name(part.name, taken);
-        taken := taken || named;
+        off := throng.fitting_name(named || '_margin', taken || named);
+        taken := taken || named || off;
         columns := columns || format(
-            ', c.sums[%s]::numeric * %s::numeric as %I',
-            part.place,
-            case when part.decimals = 0 then '1' else '0.' || repeat('0', part.decimals - 1) || '1' end,
-            named);
+            ', c.sums[%1$s]::numeric * %2$s as %3$I, c.sum_margins[%1$s]::numeric * %2$s as %4$I', part.place,
+            case when part.decimals = 0 then '1' else '0.' || repeat('0', part.decimals - 1) || '1' end || '::numeric',
+            named, off);
         comments := comments || array[
             named,
             format(
                 'Sum of %s, each value clipped to %s to %s; null where withheld says why. Unit: %s.',
-                part.name, part.lowest, part.highest, coalesce(nullif(part.unit, ''), 'none'))];
-        named := throng.fitting_name(named || '_margin', taken);
-        taken := taken || named;
-        columns := columns || format(
-            ', c.sum_margins[%s]::numeric * %s::numeric as %I',
-            part.place,
-            case when part.decimals = 0 then '1' else '0.' || repeat('0', part.decimals - 1) || '1' end,
-            named);
-        comments := comments || array[
-            named,
+                part.name, part.lowest, part.highest, part.unit),
+            off,
             format(
                 '19 of 20 sums of %s lie within this of what was counted; null where withheld says why. Unit: %s.',
-                part.name, coalesce(nullif(part.unit, ''), 'none'))];
+                part.name, part.unit)];
     end loop;
     named := throng.fitting_name('devices_margin', taken);
     taken := taken || named;
@@ -2133,8 +1911,7 @@ begin
         ', case when c.count is null then %1$s end as withheld,'
         ' case when c.count is null then %1$s when c.reach is null and c.firsts is null then ''not told'''
         ' when c.reach is null then ''not told: those by what clients say are'' end as devices_withheld%2$s',
-        reason,
-        reached_reason);
+        reason, reached_reason);
     comments := comments || array[
         'withheld', 'Null where the numbers are here. Else why they are not: too few people; or cannot occur, where the plan rules the row out and everybody knows that it is empty. Unit: none.',
         'devices_withheld', 'Null where devices is here. Else why it is not: as the column withheld says; or not told, where the metric publishes none, or too few devices said so. Unit: none.'];
@@ -2142,18 +1919,15 @@ begin
         'create view analyst.%I with (security_barrier) as select %s from throng.release as r'
         ' join throng.shown_margin as m using (release_id)'
         ' cross join lateral (select %s from %s offset 0) as c'
-        '%s where r.metric_id = %s%s',
-        wanted_name, columns, numbers, source, joins, wanted_metric, conditions);
+        '%s where r.metric_id = %s%s', wanted_name, columns, numbers, source, joins, wanted_metric, conditions);
     execute format(
-        'comment on view analyst.%I is %L',
-        wanted_name,
+        'comment on view analyst.%I is %L', wanted_name,
         format(
             'Released numbers of metric %s of app %s, layout %s: every row of every margin, withheld ones with null numbers. '
             'Rows of different margins overlap: pick one, never sum over (all).',
             found.metric, found.app, found.version));
     for place in 1 .. array_length(comments, 1) by 2 loop
-        execute format(
-            'comment on column analyst.%I.%I is %L', wanted_name, comments[place], comments[place + 1]);
+        execute format('comment on column analyst.%I.%I is %L', wanted_name, comments[place], comments[place + 1]);
     end loop;
     execute format('grant select on analyst.%I to throng_analyst', wanted_name);
 end
@@ -2161,18 +1935,15 @@ $$;
 
 -- The names that are taken in schema analyst.
 create function throng.view_names() returns text[]
-language sql stable
-set search_path = pg_catalog, pg_temp as $$
-    select coalesce(array_agg(relname::text), '{}')
-    from pg_class
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select coalesce(array_agg(relname::text), '{}') from pg_class
     where relnamespace = 'analyst'::regnamespace
 $$;
 
 -- Creates the view of one grouping and kind of period, in which no two rows overlap.
 create function throng.publish_grouping(
     wanted_metric integer, wanted_kind smallint, wanted_margin integer, wanted_name name) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     found throng.metric_layout;
     dimensions text[];
@@ -2186,8 +1957,7 @@ begin
     names := throng.kept_columns(found.layout, wanted_margin);
     grouping_name := coalesce(nullif(array_to_string(names, ', '), ''), '(total)');
     kept := array(
-        select quote_ident(attname)
-        from pg_attribute
+        select quote_ident(attname) from pg_attribute
         where attrelid = format('analyst.%I', found.view_name)::regclass
             and attnum > 0
             and attname <> all (array['period_kind', 'margin'])
@@ -2200,15 +1970,10 @@ begin
     );
     execute format(
         'create view analyst.%I with (security_barrier) as select %s from analyst.%I'
-        ' where margin = %L and period_kind = %L',
-        wanted_name,
-        array_to_string(kept, ', '),
-        found.view_name,
-        grouping_name,
-        (array['hour', 'day', 'week', 'month'])[wanted_kind + 1]);
+        ' where margin = %L and period_kind = %L', wanted_name, array_to_string(kept, ', '), found.view_name,
+        grouping_name, (array['hour', 'day', 'week', 'month'])[wanted_kind + 1]);
     execute format(
-        'comment on view analyst.%I is %L',
-        wanted_name,
+        'comment on view analyst.%I is %L', wanted_name,
         format(
             'Released numbers of metric %s of app %s, layout %s, grouping %s: no two rows overlap.',
             found.metric, found.app, found.version, grouping_name));
@@ -2229,8 +1994,7 @@ $$;
 -- Makes sure that a grouping and kind of period that is shown has a view. Its name is that of the layout's own view with the
 -- dimensions behind it, and the period where that is a rollup's.
 create function throng.name_grouping(wanted_metric integer, wanted_kind smallint, wanted_margin integer) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     -- The lock that throng.register_layout takes.
     guard constant bigint := 6073194562405269506;
@@ -2239,11 +2003,8 @@ declare
     fitting name;
 begin
     if exists (
-        select
-        from throng.grouping_view as known
-        where known.metric_id = wanted_metric
-            and known.period_kind = wanted_kind
-            and known.margin = wanted_margin
+        select from throng.grouping_view as known
+        where known.metric_id = wanted_metric and known.period_kind = wanted_kind and known.margin = wanted_margin
     ) then
         return;
     end if;
@@ -2267,8 +2028,7 @@ $$;
 
 -- Renames the views of a layout; its groupings' follow.
 create function throng.rename_views(wanted_metric integer, wanted_name text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     base name;
     part throng.grouping_view;
@@ -2276,25 +2036,19 @@ declare
 begin
     select view_name into strict base from throng.metric_layout where metric_id = wanted_metric;
     fitting := throng.fitting_name(wanted_name, array_remove(throng.view_names(), base::text));
-    if fitting = base then
-        return;
-    end if;
+    if fitting = base then return; end if;
     execute format('alter view analyst.%I rename to %I', base, fitting);
     update throng.metric_layout set view_name = fitting where metric_id = wanted_metric;
     base := fitting;
     for part in
-        select *
-        from throng.grouping_view as known
+        select * from throng.grouping_view as known
         where known.metric_id = wanted_metric
         order by known.period_kind, known.margin
     loop
         fitting := throng.fitting_name(base || part.suffix, array_remove(throng.view_names(), part.view_name::text));
         execute format('alter view analyst.%I rename to %I', part.view_name, fitting);
-        update throng.grouping_view as known
-        set view_name = fitting
-        where known.metric_id = wanted_metric
-            and known.period_kind = part.period_kind
-            and known.margin = part.margin;
+        update throng.grouping_view as known set view_name = fitting
+        where known.metric_id = wanted_metric and known.period_kind = part.period_kind and known.margin = part.margin;
     end loop;
 end
 $$;
@@ -2308,8 +2062,7 @@ $$;
 -- A session that reads a view keeps it from being renamed as long as its transaction lasts, and counting must not wait for
 -- it. Then the former layout's view keeps the plain name, and the current one has that of its version.
 create function throng.register_layout(layout_text text, make_current boolean) returns integer
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- Key of the lock that lets one session at a time register layouts: "THRG" and 2.
     guard constant bigint := 6073194562405269506;
@@ -2341,15 +2094,11 @@ begin
             array_position(kinds, content ->> 'period') - 1,
             1 + count(*)
         from throng.metric_layout as known
-        where known.app = content ->> 'app'
-            and known.metric = content ->> 'metric'
+        where known.app = content ->> 'app' and known.metric = content ->> 'metric'
         returning * into found;
     end if;
-    select * into former
-    from throng.metric_layout as known
-    where known.app = found.app
-        and known.metric = found.metric
-        and known.is_current;
+    select * into former from throng.metric_layout as known
+    where known.app = found.app and known.metric = found.metric and known.is_current;
     if found.view_name is null then
         -- The plain name is free for a metric's first layout only.
         fitting := throng.fitting_name(
@@ -2390,16 +2139,19 @@ select r.app,
     r.released_at,
     (select max(d.decayed_at) from throng.decay as d where d.release_id = r.release_id and d.cells > 0) as decayed_at,
     (r.header ->> 'sampling')::numeric as sampling,
-    (r.header -> 'layout' ->> 'contributionBound')::integer as contribution_bound
+    (r.header -> 'layout' ->> 'contributionBound')::integer as contribution_bound,
+    case when counted.since > r.period_start and counted.since < r.period_end then counted.since end as counted_from,
+    case when counted.until > r.period_start and counted.until < r.period_end then counted.until end as counted_until
 from throng.release as r
-join throng.metric_layout as l using (metric_id);
+join throng.metric_layout as l using (metric_id)
+-- A layout whose first terms nobody kept was counted before anybody knows, and one that is still counted has no end.
+cross join lateral (
+    select case when bool_and(t.since is not null) then min(t.since) end as since,
+        case when bool_and(t.until is not null) then max(t.until) end as until
+    from throng.layout_terms as t
+    where t.metric_id = r.metric_id
+) as counted;
 comment on view analyst.releases is 'Catalogue of everything that was released.';
-comment on column analyst.releases.app is 'Name of the app. Unit: none.';
-comment on column analyst.releases.metric is 'Name of the metric. Unit: none.';
-comment on column analyst.releases.view_name is 'The view in this schema that shows its numbers. Unit: none.';
-comment on column analyst.releases.period_kind is 'hour, day, week or month. Unit: none.';
-comment on column analyst.releases.period_start is 'First second of the period. Unit: instant.';
-comment on column analyst.releases.period_end is 'First second after the period. Unit: instant.';
 comment on column analyst.releases.k is 'The least number of devices that each number stands for. Unit: devices.';
 comment on column analyst.releases.plan is 'SHA-256 of the plan in force. Unit: hexadecimal digits.';
 comment on column analyst.releases.digest is 'SHA-256 of the release. Unit: hexadecimal digits.';
@@ -2407,6 +2159,8 @@ comment on column analyst.releases.released_at is 'When it was made. Unit: insta
 comment on column analyst.releases.decayed_at is 'When age last took cells from it; null while it is whole. Unit: instant.';
 comment on column analyst.releases.sampling is 'Share of events that clients sent: divide events and sums by it, to estimate what happened. Unit: none, more than 0 and at most 1.';
 comment on column analyst.releases.contribution_bound is 'The most that one identifier added in its window; where releases choose it, of a sum over periods the smallest. Unit: events.';
+comment on column analyst.releases.counted_from is 'When counting began, where that was within the period: its numbers are of the rest. Unit: instant.';
+comment on column analyst.releases.counted_until is 'When counting ended, where that was within the period: its numbers are of what was before. Unit: instant.';
 
 create view analyst.metrics with (security_barrier) as
 select l.app,
@@ -2417,21 +2171,17 @@ select l.app,
     (array['hour', 'day', 'week', 'month'])[l.period_kind + 1] as period_kind,
     l.layout ->> 'timeZone' as time_zone,
     array(
-        select value ->> 'name'
-        from json_array_elements(l.layout -> 'dimensions') with ordinality
+        select value ->> 'name' from json_array_elements(l.layout -> 'dimensions') with ordinality
         order by ordinality
     ) as dimensions,
     array(
-        select value ->> 'name'
-        from json_array_elements(l.layout -> 'sums') with ordinality
+        select value ->> 'name' from json_array_elements(l.layout -> 'sums') with ordinality
         order by ordinality
     ) as sums,
     case when json_typeof(l.layout -> 'within') = 'object' then 'identifiers' else 'events' end as counts,
     (
-        select value ->> 'name'
-        from json_array_elements(l.layout -> 'dimensions')
-        where json_typeof(l.layout -> 'within' -> 'funnel') = 'object'
-            and value ->> 'rule' like 'funnel %'
+        select value ->> 'name' from json_array_elements(l.layout -> 'dimensions')
+        where json_typeof(l.layout -> 'within' -> 'funnel') = 'object' and value ->> 'rule' like 'funnel %'
     ) as steps,
     array(
         select case when value -> 'coarsening' is null then json_array_length(value -> 'labels') end
@@ -2440,12 +2190,8 @@ select l.app,
     ) as sizes
 from throng.metric_layout as l;
 comment on view analyst.metrics is 'The views of each metric, one row a layout.';
-comment on column analyst.metrics.app is 'Name of the app. Unit: none.';
-comment on column analyst.metrics.metric is 'Name of the metric. Unit: none.';
 comment on column analyst.metrics.version is 'The number of the layout among those of the metric. Unit: layouts, from 1.';
 comment on column analyst.metrics.is_current is 'Whether new releases have this layout. Unit: yes or no.';
-comment on column analyst.metrics.view_name is 'The view in this schema. Unit: none.';
-comment on column analyst.metrics.period_kind is 'hour, day, week or month. Unit: none.';
 comment on column analyst.metrics.time_zone is 'The time zone of its days: a name from the IANA time zone database. Unit: none.';
 comment on column analyst.metrics.dimensions is 'Names of its dimensions, in column order. Unit: none.';
 comment on column analyst.metrics.sums is 'Names of its sums, in column order. Unit: none.';
@@ -2473,11 +2219,6 @@ join throng.grouping_view as g
     and g.margin = m.margin
 group by r.app, r.metric, l.view_name, r.period_kind, m.name, m.dimensions, g.view_name;
 comment on view analyst.margins is 'The dimensions by which the rows of each view can be split: the values of its column margin.';
-comment on column analyst.margins.app is 'Name of the app. Unit: none.';
-comment on column analyst.margins.metric is 'Name of the metric. Unit: none.';
-comment on column analyst.margins.view_name is 'The view in this schema that has these rows. Unit: none.';
-comment on column analyst.margins.period_kind is 'hour, day, week or month. Unit: none.';
-comment on column analyst.margins.margin is 'The value of the view''s column margin. Unit: none.';
 comment on column analyst.margins.dimensions is 'The columns that such rows are split by; the others read (all). Unit: none.';
 comment on column analyst.margins.grouping_view is 'The view in this schema that has these rows and no others. Unit: none.';
 comment on column analyst.margins.first_start is 'First second of the first period that shows it. Unit: instant.';
@@ -2498,8 +2239,7 @@ select l.app,
     b.value as bucket
 from throng.metric_layout as l
 cross join lateral (
-    select bit_and(m.closed) as closed
-    from throng.release as r
+    select bit_and(m.closed) as closed from throng.release as r
     join throng.shown_margin as m using (release_id)
     where r.metric_id = l.metric_id
     offset 0
@@ -2531,16 +2271,11 @@ cross join lateral (
     offset 0
 ) as d
 cross join lateral (
-    select distinct known.label
-    from throng.release as r
+    select distinct known.label from throng.release as r
     join throng.shown_label as known using (release_id)
-    where r.metric_id = l.metric_id
-        and known.place = d.place
+    where r.metric_id = l.metric_id and known.place = d.place
 ) as s;
 comment on view analyst.buckets is 'The buckets of each view''s dimensions: what its columns can hold besides (all).';
-comment on column analyst.buckets.app is 'Name of the app. Unit: none.';
-comment on column analyst.buckets.metric is 'Name of the metric. Unit: none.';
-comment on column analyst.buckets.view_name is 'The view in this schema. Unit: none.';
 comment on column analyst.buckets.dimension is 'Name of the dimension, as in analyst.metrics. Unit: none.';
 comment on column analyst.buckets.place is 'Its place in the plan''s order; null where labels are learned, which have no order. Unit: buckets, from 1.';
 comment on column analyst.buckets.bucket is 'The value of the dimension''s column. Unit: none.';
@@ -2560,26 +2295,15 @@ join throng.shown_margin as m using (release_id)
 join throng.metric_layout as l using (metric_id)
 where m.margin <> 0
     and not exists (
-        select
-        from throng.released_cell as p
-        where p.release_id = m.release_id
-            and p.margin = m.margin
+        select from throng.released_cell as p
+        where p.release_id = m.release_id and p.margin = m.margin
     )
     -- Of a split that can't have any, nothing is left out.
     and m.cells > (
-        select count(*)
-        from throng.impossible_cell as i
-        where i.metric_id = r.metric_id
-            and i.margin = m.margin
+        select count(*) from throng.impossible_cell as i
+        where i.metric_id = r.metric_id and i.margin = m.margin
     );
 comment on view analyst.left_out is 'Periods and margins of which nothing is published: no row of theirs is of enough devices. A coarser margin, or a longer period, may have numbers.';
-comment on column analyst.left_out.app is 'Name of the app. Unit: none.';
-comment on column analyst.left_out.metric is 'Name of the metric. Unit: none.';
-comment on column analyst.left_out.view_name is 'The view in this schema that has these rows. Unit: none.';
-comment on column analyst.left_out.period_kind is 'hour, day, week or month. Unit: none.';
-comment on column analyst.left_out.period_start is 'First second of the period. Unit: instant.';
-comment on column analyst.left_out.period_end is 'First second after the period. Unit: instant.';
-comment on column analyst.left_out.margin is 'The value of the view''s column margin. Unit: none.';
 comment on column analyst.left_out.dimensions is 'The columns that such rows are split by. Unit: none.';
 
 -- Numbers are off by noise that is a function of the installation's secret, the question and the counted table: what is
@@ -2594,8 +2318,7 @@ select r.app,
     r.header -> 'margins' ->> 'cost' as rho,
     (stated.value ->> 'count')::bigint as events_margin,
     array(
-        select value::bigint
-        from json_array_elements_text(stated.value -> 'sums') with ordinality
+        select value::bigint from json_array_elements_text(stated.value -> 'sums') with ordinality
         order by ordinality
     ) as sums_margin,
     (stated.value ->> 'devices')::bigint as devices_margin
@@ -2609,26 +2332,13 @@ join throng.shown_margin as m
     and m.margin = (shown.value ->> 'bits')::integer
 where json_typeof(r.header -> 'margins') = 'object';
 comment on view analyst.error_margins is 'Margins by which released numbers are off on purpose, one row a release and margin: 19 of 20 of its numbers lie within these of what was counted. Numbers of a release add up, and none is below 0.';
-comment on column analyst.error_margins.app is 'Name of the app. Unit: none.';
-comment on column analyst.error_margins.metric is 'Name of the metric. Unit: none.';
-comment on column analyst.error_margins.view_name is 'The view in this schema that shows its numbers. Unit: none.';
-comment on column analyst.error_margins.period_kind is 'hour, day, week or month. Unit: none.';
-comment on column analyst.error_margins.period_start is 'First second of the period. Unit: instant.';
-comment on column analyst.error_margins.margin is 'The value of the view''s column margin. Unit: none.';
 comment on column analyst.error_margins.rho is 'The most that all releases of a period cost one device, or one event where there are no identifiers. Unit: rho.';
 comment on column analyst.error_margins.events_margin is 'Of numbers of events, or of identifiers. Unit: these.';
 comment on column analyst.error_margins.sums_margin is 'Of each sum. Unit: 10^-decimals of the sum''s unit.';
 comment on column analyst.error_margins.devices_margin is 'Of numbers of devices; null where the metric publishes none. Unit: devices.';
 
-grant select on
-    analyst.releases,
-    analyst.metrics,
-    analyst.margins,
-    analyst.buckets,
-    analyst.left_out,
-    analyst.error_margins
+grant select on analyst.releases, analyst.metrics, analyst.margins, analyst.buckets, analyst.left_out, analyst.error_margins
 to throng_analyst;
-
 
 -- Functions that respect withholding -----------------------------------------------------------------------------------
 
@@ -2645,8 +2355,7 @@ comment on function analyst.change(numeric, numeric) is 'The difference of a val
 create function analyst.reason(variadic withheld text[]) returns text
 language sql immutable parallel safe
 return (
-    select coalesce(max(each) filter (where each <> 'cannot occur'), max(each))
-    from unnest(withheld) as each
+    select coalesce(max(each) filter (where each <> 'cannot occur'), max(each)) from unnest(withheld) as each
 );
 comment on function analyst.reason(text[]) is 'The reason why something made of several rows is null, given their columns withheld: null where all numbers are there. Unit: none.';
 
@@ -2700,23 +2409,8 @@ create aggregate analyst.total_margin(margin numeric, withheld text) (
 );
 comment on aggregate analyst.total_margin(numeric, text) is 'Margin of analyst.total over several periods of one row: 19 of 20 such sums lie within it of what was counted; null where the total is. Unit: that of the first.';
 
-revoke all on function
-    analyst.share(numeric, numeric),
-    analyst.change(numeric, numeric),
-    analyst.reason(text[]),
-    analyst.total(numeric, text),
-    analyst.total_reason(text),
-    analyst.total_margin(numeric, text)
-from public;
-grant execute on function
-    analyst.share(numeric, numeric),
-    analyst.change(numeric, numeric),
-    analyst.reason(text[]),
-    analyst.total(numeric, text),
-    analyst.total_reason(text),
-    analyst.total_margin(numeric, text)
-to throng_analyst;
-
+revoke all on all functions in schema analyst from public;
+grant execute on all functions in schema analyst to throng_analyst;
 
 -- Rights of analysts besides reading -----------------------------------------------------------------------------------
 
@@ -2730,8 +2424,7 @@ to throng_analyst;
 -- System catalogues belong to superusers, so a superuser has to call it: the migration does where it is one. Takes it
 -- all back where it is called with false, which pg_upgrade may ask for.
 create function throng.confine_analysts(confined boolean) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     owner constant text := (select nspowner::regrole from pg_namespace where nspname = 'throng');
     secret constant text[] := array['relpages', 'reltuples', 'relallvisible', 'relfrozenxid', 'relminmxid'];
@@ -2745,8 +2438,7 @@ begin
     end if;
     trusted := concat_ws(', ', owner, 'throng_ingest', 'throng_reporter', 'pg_monitor');
     for found in
-        select p.oid::regprocedure as signature
-        from pg_proc as p
+        select p.oid::regprocedure as signature from pg_proc as p
         where p.pronamespace = 'pg_catalog'::regnamespace
             and p.prokind = 'f'
             and (
@@ -2766,8 +2458,7 @@ begin
             -- Those that PostgreSQL itself keeps from everybody stay as they are.
             and not exists (
                 select from pg_init_privs as i
-                where i.classoid = 'pg_proc'::regclass
-                    and i.objoid = p.oid
+                where i.classoid = 'pg_proc'::regclass and i.objoid = p.oid
             )
     loop
         if confined then
@@ -2779,8 +2470,7 @@ begin
         end if;
     end loop;
     if confined then
-        select string_agg(quote_ident(attname), ', ' order by attnum) into open_columns
-        from pg_attribute
+        select string_agg(quote_ident(attname), ', ' order by attnum) into open_columns from pg_attribute
         where attrelid = 'pg_class'::regclass
             and attnum > 0
             and attname <> all (secret);
@@ -2824,7 +2514,6 @@ begin
 end
 $$;
 
-
 -- Age: what was taken, and by which promise ----------------------------------------------------------------------------
 
 create table throng.deletion (
@@ -2859,15 +2548,13 @@ comment on column throng.deletion.rows is 'The number of cells, counters, files,
 comment on column throng.deletion.digest is 'SHA-256 over the digest before it and this row. Unit: 32 bytes.';
 grant select on throng.deletion to throng_reporter;
 
-create trigger deletion_never_changes
-before update or delete or truncate on throng.deletion
+create trigger deletion_never_changes before update or delete or truncate on throng.deletion
 for each statement execute function throng.refuse_change();
 
 -- A row of the ledger as its digest has it: the digest before it in hexadecimal digits and the columns, one a line;
 -- instants are Unix seconds, and what is null is empty.
 create function throng.deletion_text(before bytea, known throng.deletion) returns text
-language sql immutable
-set search_path = pg_catalog, pg_temp as $$
+language sql immutable set search_path = pg_catalog, pg_temp as $$
     select array_to_string(
         array[
             encode(before, 'hex'), known.place::text, extract(epoch from known.taken_at)::bigint::text, known.app,
@@ -2881,23 +2568,16 @@ create function throng.note_deletion(
     wanted_app text, wanted_kind text, wanted_subject text, wanted_term text, wanted_start timestamptz,
     wanted_end timestamptz, wanted_rows bigint
 ) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- Key of the lock that lets one session at a time add to the ledger: "THRG" and 3.
     guard constant bigint := 6073194562405269507;
     last throng.deletion;
     new throng.deletion;
 begin
-    if coalesce(wanted_rows, 0) <= 0 then
-        return;
-    end if;
+    if coalesce(wanted_rows, 0) <= 0 then return; end if;
     perform pg_advisory_xact_lock(guard);
-    select known.*
-    into last
-    from throng.deletion as known
-    order by known.place desc
-    limit 1;
+    select known.* into last from throng.deletion as known order by known.place desc limit 1;
     new.place := coalesce(last.place, 0) + 1;
     new.taken_at := date_trunc('second', clock_timestamp());
     new.app := wanted_app;
@@ -2924,8 +2604,7 @@ create function throng.drop_released(
     wanted_metric integer, dimension text, shorter_than smallint, ended_before timestamptz, began_before timestamptz,
     term text
 ) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- Bits of the dimension in margins; every cell where there is none.
     place integer;
@@ -2934,23 +2613,16 @@ declare
     first_start timestamptz;
     last_end timestamptz;
 begin
-    select known.*
-    into strict layout
-    from throng.metric_layout as known
-    where known.metric_id = wanted_metric;
+    select known.* into strict layout from throng.metric_layout as known where known.metric_id = wanted_metric;
     if dimension is not null then
-        select ordinality - 1 into place
-        from json_array_elements(layout.layout -> 'dimensions') with ordinality
+        select ordinality - 1 into place from json_array_elements(layout.layout -> 'dimensions') with ordinality
         where value ->> 'name' = dimension;
-        if place is null then
-            return 0;
-        end if;
+        if place is null then return 0; end if;
     end if;
     -- Lets the deletion below past the trigger that keeps releases as they are, and nothing after it.
     perform set_config('throng.retention', 'on', true);
     with due as (
-        select r.release_id, r.period_start, r.period_end
-        from throng.release as r
+        select r.release_id, r.period_start, r.period_end from throng.release as r
         where r.metric_id = wanted_metric
             and r.period_end <= ended_before
             and r.period_start < coalesce(began_before, 'infinity')
@@ -2967,20 +2639,17 @@ begin
             and (dimension is null or (c.margin >> place) & 1 = 1)
         returning c.release_id
     ), counted as (
-        select due.release_id, due.period_start, due.period_end, count(dropped.release_id) as cells
-        from due
+        select due.release_id, due.period_start, due.period_end, count(dropped.release_id) as cells from due
         left join dropped using (release_id)
         group by due.release_id, due.period_start, due.period_end
     ), noted as (
         insert into throng.decay (release_id, dropped, cells)
-        select release_id, coalesce(dimension, '*'), cells
-        from counted
+        select release_id, coalesce(dimension, '*'), cells from counted
         order by release_id
         returning release_id
     )
     select coalesce(sum(cells), 0), min(period_start) filter (where cells > 0), max(period_end) filter (where cells > 0)
-    into gone, first_start, last_end
-    from counted
+    into gone, first_start, last_end from counted
     join noted using (release_id);
     perform set_config('throng.retention', 'off', true);
     perform throng.note_deletion(layout.app, 'numbers', layout.metric, term, first_start, last_end, gone);
@@ -2999,8 +2668,7 @@ grant execute on function throng.drop_released(integer, text, smallint, timestam
 create function throng.drop_partitions(
     counters_before timestamptz, distinct_before timestamptz, abandoned_before timestamptz
 ) returns setof text
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s'
 as $$
 declare
@@ -3017,8 +2685,7 @@ begin
             -- The last of its periods that was released; of one of which none was, as late as any could end.
             coalesce(
                 (
-                    select max(closed.period_end)
-                    from throng.closed_period as closed
+                    select max(closed.period_end) from throng.closed_period as closed
                     join throng.metric_layout as layout using (metric_id)
                     where layout.period_kind = known.period_kind
                         and closed.period_start >= known.range_start
@@ -3079,12 +2746,10 @@ begin
     -- Reasons tell small cells from empty ones: they don't outlive the counters that tell the same.
     delete from throng.withheld_cell as known
     using throng.release
-    where release.release_id = known.release_id
-        and release.period_end < counters_before;
+    where release.release_id = known.release_id and release.period_end < counters_before;
 end
 $$;
 grant execute on function throng.drop_partitions(timestamptz, timestamptz, timestamptz) to throng_reporter;
-
 
 -- Revealed labels ------------------------------------------------------------------------------------------------------
 
@@ -3110,7 +2775,6 @@ create table throng.revealed_label (
     )
 );
 comment on table throng.revealed_label is 'Values that at least k devices sent within one window, and the buckets that they got. None of fewer devices is ever here.';
-comment on column throng.revealed_label.app is 'Name of the app. Unit: none.';
 comment on column throng.revealed_label.dimension is 'Name of the dimension. Unit: none.';
 comment on column throng.revealed_label.slot is 'Its bucket: the place among the dimension''s labels in layouts. Unit: none.';
 comment on column throng.revealed_label.label is 'The value. Unit: none.';
@@ -3127,32 +2791,23 @@ grant select, update (published_at, retired_at), delete on throng.revealed_label
 -- A label begins to look for a free slot where its hash says: one that was lost with a database that had to be restored
 -- most likely comes back to where counters know it.
 create function throng.learn_label(wanted_app text, wanted_dimension text, most integer, wanted text) returns integer
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     start integer;
     found integer;
 begin
-    perform pg_advisory_xact_lock(
-        hashtextextended('throng labels of ' || wanted_app || ' ' || wanted_dimension, 0));
+    perform pg_advisory_xact_lock(hashtextextended('throng labels of ' || wanted_app || ' ' || wanted_dimension, 0));
     update throng.revealed_label as known
     set retired_at = null,
         learned_at = case when retired_at is null then learned_at else now() end
-    where known.app = wanted_app
-        and known.dimension = wanted_dimension
-        and known.label = wanted
+    where known.app = wanted_app and known.dimension = wanted_dimension and known.label = wanted
     returning known.slot into found;
-    if found is not null then
-        return found;
-    end if;
+    if found is not null then return found; end if;
     start := (hashtextextended(wanted, 0) % most + most) % most;
-    select free into found
-    from generate_series(0, most - 1) as free
+    select free into found from generate_series(0, most - 1) as free
     where not exists (
         select from throng.revealed_label as known
-        where known.app = wanted_app
-            and known.dimension = wanted_dimension
-            and known.slot = free
+        where known.app = wanted_app and known.dimension = wanted_dimension and known.slot = free
     )
     order by (free - start + most) % most
     limit 1;
@@ -3168,14 +2823,11 @@ grant execute on function throng.learn_label(text, text, integer, text) to thron
 -- Puts a label back that a daemon counts by and the database has lost; false where something else has its slot.
 create function throng.restore_label(wanted_app text, wanted_dimension text, wanted_slot integer, wanted text)
 returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform pg_advisory_xact_lock(
-        hashtextextended('throng labels of ' || wanted_app || ' ' || wanted_dimension, 0));
+    perform pg_advisory_xact_lock(hashtextextended('throng labels of ' || wanted_app || ' ' || wanted_dimension, 0));
     insert into throng.revealed_label (app, dimension, slot, label)
-    values (wanted_app, wanted_dimension, wanted_slot, wanted)
-    on conflict do nothing;
+    values (wanted_app, wanted_dimension, wanted_slot, wanted) on conflict do nothing;
     return exists (
         select from throng.revealed_label as known
         where known.app = wanted_app
@@ -3192,17 +2844,13 @@ grant execute on function throng.restore_label(text, text, integer, text) to thr
 create function throng.evaluate_label(
     wanted_app text, wanted_dimension text, wanted text, key text, evaluated text
 ) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     update throng.revealed_label as known
     set evaluator = key,
         output = evaluated
-    where known.app = wanted_app
-        and known.dimension = wanted_dimension
-        and known.label = wanted
+    where known.app = wanted_app and known.dimension = wanted_dimension and known.label = wanted
 $$;
 grant execute on function throng.evaluate_label(text, text, text, text, text) to throng_ingest;
-
 
 -- Reports and where they go --------------------------------------------------------------------------------------------
 
@@ -3229,11 +2877,6 @@ create table throng.report_run (
     constraint report_run_finished_when_over check ((outcome in ('running', 'made')) = (finished_at is null))
 );
 comment on table throng.report_run is 'Scheduled runs of reports: one row a report, kind of period and period, so that a run is made once.';
-comment on column throng.report_run.app is 'Name of the app. Unit: none.';
-comment on column throng.report_run.report is 'Name of the report. Unit: none.';
-comment on column throng.report_run.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.report_run.period_start is 'First second of what it covers. Unit: instant.';
-comment on column throng.report_run.period_end is 'First second after what it covers. Unit: instant.';
 comment on column throng.report_run.partner is 'The partner that receives it. Unit: none.';
 comment on column throng.report_run.label is 'The period that it covers, as file names have it; null until the run is made. Unit: none.';
 comment on column throng.report_run.attempt is 'The number of the try; only the last one may finish the run. Unit: tries, from 1.';
@@ -3257,10 +2900,6 @@ create table throng.run_file (
     constraint run_file_run foreign key (app, report, period_kind, period_start) references throng.report_run
 );
 comment on table throng.run_file is 'The files of runs, as they were made: released numbers only.';
-comment on column throng.run_file.app is 'Name of the app. Unit: none.';
-comment on column throng.run_file.report is 'Name of the report. Unit: none.';
-comment on column throng.run_file.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.run_file.period_start is 'First second of what it covers. Unit: instant.';
 comment on column throng.run_file.place is 'The place in the order in which files are delivered, the manifest last. Unit: none, from 0.';
 comment on column throng.run_file.name is 'Its name without a folder. Unit: none.';
 comment on column throng.run_file.contents is 'Its bytes. Unit: none.';
@@ -3288,10 +2927,6 @@ create table throng.delivery (
 );
 create index delivery_due on throng.delivery (next_at) where state = 'pending';
 comment on table throng.delivery is 'The targets of each run, and how far its delivery is.';
-comment on column throng.delivery.app is 'Name of the app. Unit: none.';
-comment on column throng.delivery.report is 'Name of the report. Unit: none.';
-comment on column throng.delivery.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.delivery.period_start is 'First second of what it covers. Unit: instant.';
 comment on column throng.delivery.target is 'folder, put or post, a space, and where. Unit: none.';
 comment on column throng.delivery.authorization_name is 'The name of the operator''s secret that goes with it; null for none. Never the secret. Unit: none.';
 comment on column throng.delivery.idempotency_key is 'SHA-256 over app, report, period, target and files: the same for every try. Unit: none.';
@@ -3318,16 +2953,11 @@ create table throng.delivered_file (
         foreign key (app, report, period_kind, period_start, target) references throng.delivery
 );
 comment on table throng.delivered_file is 'Files that arrived, so that they are not sent again when a delivery goes on.';
-comment on column throng.delivered_file.app is 'Name of the app. Unit: none.';
-comment on column throng.delivered_file.report is 'Name of the report. Unit: none.';
-comment on column throng.delivered_file.period_kind is 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.delivered_file.period_start is 'First second of what it covers. Unit: instant.';
 comment on column throng.delivered_file.target is 'The target that it reached, as in delivery. Unit: none.';
 comment on column throng.delivered_file.place is 'The file, as in run_file. Unit: none, from 0.';
 comment on column throng.delivered_file.status is 'The status of HTTP''s answer; null in folders. Unit: none.';
 comment on column throng.delivered_file.delivered_at is 'When. Unit: instant.';
 grant select, insert on throng.delivered_file to throng_reporter;
-
 
 -- Pages: tokens with which people sign in, and browsers that have ------------------------------------------------------
 
@@ -3397,7 +3027,6 @@ create table throng.report_reading (
 );
 comment on table throng.report_reading is 'The last time at which a report was read by a partner''s token. Rows go when the token is worth nothing any more.';
 comment on column throng.report_reading.token_id is 'The public part of the token. Unit: none.';
-comment on column throng.report_reading.report is 'Name of the report. Unit: none.';
 comment on column throng.report_reading.hour is 'The hour of the last reading. Unit: instant.';
 grant select, insert, update, delete on throng.report_reading to throng_reporter;
 
@@ -3418,12 +3047,10 @@ comment on table throng.asked_number is 'Numbers that readers miss and ask the p
 comment on column throng.asked_number.token_id is 'The public part of the token of whoever asks. Unit: none.';
 comment on column throng.asked_number.place is 'A token has eight places, so that nobody asks for more at a time. Unit: none.';
 comment on column throng.asked_number.id is 'The name of the question: another one may have its place later. Unit: none.';
-comment on column throng.asked_number.app is 'Name of the app. Unit: none.';
 comment on column throng.asked_number.question is 'What is missing, as a form says it: metric or event, split, measure, period, decision. Unit: none.';
 comment on column throng.asked_number.asked_at is 'When. Unit: instant.';
 comment on column throng.asked_number.declined_at is 'When its owner said no; null while it waits, or the plan has the number. Unit: instant.';
 grant select, insert, update, delete on throng.asked_number to throng_reporter;
-
 
 -- Deleting an app ------------------------------------------------------------------------------------------------------
 
@@ -3433,113 +3060,82 @@ grant select, insert, update, delete on throng.asked_number to throng_reporter;
 -- No daemon may count for the app meanwhile: a flush would bring its counters back. For the schema's owner: no role of a
 -- daemon may execute it.
 create function throng.delete_app(wanted_app text, copies bigint) returns table (gone_kind text, gone_rows bigint)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- Keys of the locks that let one session at a time change partitions, and layouts with their views.
     partitions constant bigint := 6073194562405269505;
     layouts constant bigint := 6073194562405269506;
     why constant text := 'the app was deleted';
+    kinds constant text[] := array['numbers', 'counters', 'files', 'copies', 'coverage', 'labels', 'records'];
+    totals bigint[] := array[0, 0, 0, coalesce(copies, 0), 0, 0, 0];
     metrics integer[];
     releases bigint[];
     view name;
+    part record;
     gone bigint;
     first_start timestamptz;
     last_end timestamptz;
-    numbers bigint;
-    counters bigint := 0;
-    files bigint;
-    hours bigint;
-    labels bigint;
-    records bigint := 0;
 begin
     perform pg_advisory_xact_lock(partitions);
     perform pg_advisory_xact_lock(layouts);
-    select coalesce(array_agg(known.metric_id), '{}')
-    into metrics
-    from throng.metric_layout as known
+    select coalesce(array_agg(known.metric_id), '{}') into metrics from throng.metric_layout as known
     where known.app = wanted_app;
     select coalesce(array_agg(known.release_id), '{}'), min(known.period_start), max(known.period_end)
-    into releases, first_start, last_end
-    from throng.release as known
-    where known.metric_id = any (metrics);
+    into releases, first_start, last_end from throng.release as known where known.metric_id = any (metrics);
 
-    -- Lets the deletions below past the triggers that keep releases as they are, and nothing after them.
-    perform set_config('throng.retention', 'on', true);
-    delete from throng.released_cell as known where known.release_id = any (releases);
-    get diagnostics numbers = row_count;
-    delete from throng.withheld_cell as known where known.release_id = any (releases);
-    delete from throng.shown_margin as known where known.release_id = any (releases);
-    delete from throng.shown_label as known where known.release_id = any (releases);
-    delete from throng.decay as known where known.release_id = any (releases);
-    delete from throng.release as known where known.release_id = any (releases);
-    get diagnostics gone = row_count;
-    records := records + gone;
-
-    delete from throng.counter as known where known.metric_id = any (metrics);
-    get diagnostics gone = row_count;
-    counters := counters + gone;
-    delete from throng.distinct_count as known where known.metric_id = any (metrics);
-    get diagnostics gone = row_count;
-    counters := counters + gone;
-    delete from throng.proved_first as known where known.metric_id = any (metrics);
-    get diagnostics gone = row_count;
-    counters := counters + gone;
-    delete from throng.open_period as known where known.metric_id = any (metrics);
-    delete from throng.closed_period as known where known.metric_id = any (metrics);
-    delete from throng.open_rollup as known where known.metric_id = any (metrics);
-    delete from throng.impossible_cell as known where known.metric_id = any (metrics);
-    delete from throng.layout_terms as known where known.metric_id = any (metrics);
-    delete from throng.layout_promise as known where known.metric_id = any (metrics);
     -- Those of groupings read the layouts' own.
     for view in
-        select known.view_name
-        from (
+        select known.view_name from (
             select metric_id, view_name, 1 as turn from throng.grouping_view
             union all
             select metric_id, view_name, 2 from throng.metric_layout
         ) as known
-        where known.metric_id = any (metrics)
-            and known.view_name is not null
+        where known.metric_id = any (metrics) and known.view_name is not null
         order by known.turn
     loop
         execute format('drop view analyst.%I', view);
     end loop;
-    delete from throng.grouping_view as known where known.metric_id = any (metrics);
-    delete from throng.metric_layout as known where known.metric_id = any (metrics);
+    -- Lets the deletions below past the triggers that keep releases as they are, and nothing after them.
+    perform set_config('throng.retention', 'on', true);
+    -- Those that the nodes of a cluster hold are named, so that a test can look at what they are told.
+    delete from throng.counter as known where known.metric_id = any (metrics);
     get diagnostics gone = row_count;
-    records := records + gone;
-
-    delete from throng.delivered_file as known where known.app = wanted_app;
-    delete from throng.delivery as known where known.app = wanted_app;
+    totals[2] := totals[2] + gone;
+    delete from throng.distinct_count as known where known.metric_id = any (metrics);
     get diagnostics gone = row_count;
-    records := records + gone;
-    delete from throng.run_file as known where known.app = wanted_app;
-    get diagnostics files = row_count;
-    delete from throng.report_run as known where known.app = wanted_app;
+    totals[2] := totals[2] + gone;
+    delete from throng.proved_first as known where known.metric_id = any (metrics);
     get diagnostics gone = row_count;
-    records := records + gone;
-    delete from throng.coverage as known where known.app = wanted_app;
-    get diagnostics hours = row_count;
-    delete from throng.revealed_label as known where known.app = wanted_app;
-    get diagnostics labels = row_count;
-    delete from throng.plan_in_force as known where known.app = wanted_app;
-    get diagnostics gone = row_count;
-    records := records + gone;
-    delete from throng.member_plan as known where known.app = wanted_app;
-    delete from throng.asked_number as known where known.app = wanted_app;
-    get diagnostics gone = row_count;
-    records := records + gone;
-    delete from throng.access_token as known where known.app = wanted_app;
-    get diagnostics gone = row_count;
-    records := records + gone;
+    totals[2] := totals[2] + gone;
+    -- A table comes before those that it refers to. One without a kind says nothing that another does not.
+    for part in
+        select * from (values
+            ('release_id', 'released_cell', 'numbers'), ('release_id', 'withheld_cell', null),
+            ('release_id', 'shown_margin', null), ('release_id', 'shown_label', null), ('release_id', 'decay', null),
+            ('release_id', 'release', 'records'),
+            ('metric_id', 'open_period', null), ('metric_id', 'closed_period', null), ('metric_id', 'open_rollup', null),
+            ('metric_id', 'impossible_cell', null), ('metric_id', 'layout_terms', null),
+            ('metric_id', 'layout_promise', null), ('metric_id', 'grouping_view', null),
+            ('metric_id', 'metric_layout', 'records'),
+            ('app', 'delivered_file', null), ('app', 'delivery', 'records'), ('app', 'run_file', 'files'),
+            ('app', 'report_run', 'records'), ('app', 'coverage', 'coverage'), ('app', 'revealed_label', 'labels'),
+            ('app', 'plan_in_force', 'records'), ('app', 'member_plan', null), ('app', 'asked_number', 'records'),
+            ('app', 'access_token', 'records')
+        ) as known (key, name, kind)
+    loop
+        execute format(
+            'delete from throng.%I where %I %s', part.name, part.key,
+            case part.key when 'release_id' then '= any ($1)' when 'metric_id' then '= any ($2)' else '= $3' end)
+        using releases, metrics, wanted_app;
+        get diagnostics gone = row_count;
+        if part.kind is not null then
+            totals[array_position(kinds, part.kind)] := totals[array_position(kinds, part.kind)] + gone;
+        end if;
+    end loop;
     perform set_config('throng.retention', 'off', true);
 
-    for gone_kind, gone_rows in
-        values ('numbers', numbers), ('counters', counters), ('files', files), ('copies', copies), ('coverage', hours),
-            ('labels', labels), ('records', records)
-    loop
-        continue when coalesce(gone_rows, 0) <= 0;
+    for gone_kind, gone_rows in select * from unnest(kinds, totals) loop
+        continue when gone_rows <= 0;
         perform throng.note_deletion(
             wanted_app, gone_kind, 'everything', why,
             case when gone_kind = 'numbers' then first_start end, case when gone_kind = 'numbers' then last_end end,
@@ -3549,6 +3145,43 @@ begin
 end
 $$;
 
+-- Columns that mean the same wherever they stand, but for those with a comment of their own ------------------------------
+
+do $$
+declare
+    part record;
+begin
+    for part in
+        select format('%I.%I.%I', nspname, relname, known.name) as place, known.comment from (values
+            ('throng', 'app', 'Name of the app. Unit: none.'),
+            ('throng', 'metric', 'Name of the metric. Unit: none.'),
+            ('throng', 'report', 'Name of the report. Unit: none.'),
+            ('throng', 'metric_id', 'The layout. Unit: none.'),
+            ('throng', 'release_id', 'The release. Unit: none.'),
+            ('throng', 'shard', 'The shard of the daemon. Unit: shards.'),
+            ('throng', 'daemon', 'The data directory that owns the journal. Unit: none.'),
+            ('throng', 'period_kind', 'Kind of period: 0 hour, 1 day, 2 week, 3 month. Unit: none.'),
+            ('throng', 'period_start', 'First second of the period. Unit: instant.'),
+            ('throng', 'period_end', 'First second after the period. Unit: instant.'),
+            ('throng', 'margin', 'The dimensions that are kept: bit i stands for dimension i. Unit: bit set.'),
+            ('throng', 'cell', 'The cell of that margin. Unit: none.'),
+            ('analyst', 'app', 'Name of the app. Unit: none.'),
+            ('analyst', 'metric', 'Name of the metric. Unit: none.'),
+            ('analyst', 'view_name', 'The view in this schema. Unit: none.'),
+            ('analyst', 'period_kind', 'hour, day, week or month. Unit: none.'),
+            ('analyst', 'period_start', 'First second of the period. Unit: instant.'),
+            ('analyst', 'period_end', 'First second after the period. Unit: instant.'),
+            ('analyst', 'margin', 'The value of the view''s column margin. Unit: none.')
+        ) as known (schema, name, comment)
+        join pg_namespace on nspname = known.schema
+        join pg_class on relnamespace = pg_namespace.oid and relkind in ('r', 'p', 'v')
+        join pg_attribute on attrelid = pg_class.oid and attname = known.name::name
+        where col_description(attrelid, attnum) is null
+    loop
+        execute format('comment on column %s is %L', part.place, part.comment);
+    end loop;
+end
+$$;
 
 -- Rights that are granted above are all that there are -----------------------------------------------------------------
 

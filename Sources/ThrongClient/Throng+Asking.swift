@@ -38,7 +38,8 @@ extension Throng {
             identifierSeconds: purpose.hasIdentifiers ? purpose.rotation.seconds : 0,
             retentionSeconds: published.retentionSeconds, threshold: plan.published.threshold,
             recipients: plan.published.recipients.map {
-                .init(title: $0.title, contact: $0.contact, insights: $0.insights)
+                let title = plan.published.spoken("partners.\($0.name).title", $0.title, for: languages).text
+                return .init(title: title, contact: $0.contact, insights: $0.insights)
             },
             contact: plan.published.contact,
             refusedBy: purpose.refusedBy.intersection(permissions.signals).sorted { $0.rawValue < $1.rawValue })
@@ -121,7 +122,11 @@ extension Throng {
             metric: metric.name.text,
             title: plan.published.spoken("metrics.\(metric.name).title", metric.title, for: languages),
             question: question(of: metric), events: metric.events.map(\.text), period: metric.period, parts: parts,
-            sums: metric.sums.map { .init(name: $0.name, lowest: $0.lowest, highest: $0.highest, unit: $0.unit) },
+            sums: metric.sums.map { sum in
+                let place = "metrics.\(metric.name).sums.\(sum.name).title"
+                let title = plan.published.spoken(place, sum.name, for: languages).text
+                return .init(name: title, lowest: sum.lowest, highest: sum.highest, unit: sum.unit)
+            },
             sampling: metric.sampling)
     }
 

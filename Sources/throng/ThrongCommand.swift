@@ -6,7 +6,7 @@ import ThrongSystem
 //
 //   Commands   most commands, a file each; ServeCommand starts the daemon (Daemon in ThrongServer)
 //   Settings   the daemon's settings: options, the environment and a file, read once (DaemonSettings)
-//   Options    what several commands take (PlanFiles, Place); Terminal has progress bars and versions
+//   Options    what several commands take (PlanFiles, Place), and the versions
 //   Audit, Backup, Doctor, Keys, Replay, Reports, Try
 //              a folder for commands that take several files
 //

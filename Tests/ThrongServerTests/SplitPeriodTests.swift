@@ -69,7 +69,8 @@ struct SplitPeriodTests {
         let part = try #require(document.partial.first)
         #expect(document.partial.count == 1 && part.metric == "views")
         #expect(part.part.isSplit && part.part.from == Self.noon && part.part.until == nil)
-        let note = "“Views” was counted in two ways in this period. Its numbers are from 16 November 2026, 12:00 on."
+        let note =
+            "“Views” was counted in two ways in this period. Its numbers are from 16 November 2026, 12:00 on: 12 of 24 hours."
         #expect(document.partNotes == [note])
         #expect(try document.html().contains(note))
         #expect(document.json.contains("\"counted_in_two_ways\": true"))

@@ -62,7 +62,8 @@ struct AnalystViewTests {
             Set(withheld) == [
                 "2026-11-21 00:00:00+00|2026-11-22 00:00:00+00|day|platform, step|\(Self.wording)"
             ])
-        // Nothing that knows more than what was released is behind any view, so there is nothing to tell them apart by.
+        // Nothing that knows more than what was released, and than the public plans of that time, is behind any view, so there is
+        // nothing to tell them apart by.
         #expect(
             try await Connection(settings).texts(
                 """
@@ -75,8 +76,8 @@ struct AnalystViewTests {
                 """)
                 == ["analyst.shop_orders"]
                 + [
-                    "decay", "grouping_view", "impossible_cell", "metric_layout", "release", "released_cell",
-                    "shown_label", "shown_margin",
+                    "decay", "grouping_view", "impossible_cell", "layout_terms", "metric_layout", "release",
+                    "released_cell", "shown_label", "shown_margin",
                 ].map { "throng.\($0)" })
     }
 

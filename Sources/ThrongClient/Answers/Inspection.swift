@@ -203,7 +203,7 @@ public struct ConsentQuestion: Sendable, Hashable, Codable, Identifiable {
 
     /// A number that is added up, held between two bounds.
     public struct Sum: Sendable, Hashable, Codable {
-        /// Its name.
+        /// Its title, or its name where the plan has none.
         public let name: String
         /// The least that it adds.
         public let lowest: Double

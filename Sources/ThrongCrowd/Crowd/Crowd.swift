@@ -12,6 +12,8 @@ package struct Crowd: Sendable {
     package let devices: [SampleDevice]
     /// The days that were read, of which each visitor has one; none makes days up.
     private let recorded: [RecordedDay]
+    /// Those of each weekday, from Monday on, and how many devices come on it, in proportion.
+    private let weekdays: [(days: [RecordedDay], volume: Double)]
     /// A crowd that is made up from a plan; nil for the sample's.
     private let made: MadeCrowd?
 
@@ -43,6 +45,7 @@ package struct Crowd: Sendable {
     package init(folder: String) throws {
         devices = try SampleDevice.all(in: folder + "/devices.ndjson.gz")
         (recorded, made) = (try Self.shoppers(of: folder + "/shop.csv.gz"), nil)
+        weekdays = RecordedDay.byWeekday(recorded, CrowdShares().weekdays)
     }
 
     /// Makes a crowd up from a plan: every event, and every bucket of every dimension.
@@ -58,6 +61,13 @@ package struct Crowd: Sendable {
         recorded = try events.map { try RecordedDay.all(in: $0) } ?? []
         // Recorded were those who could be.
         made = try MadeCrowd(plan, shares: shares, consenting: recorded.isEmpty ? 0.75 : 1, rules: .system)
+        weekdays = RecordedDay.byWeekday(recorded, shares.weekdays)
+    }
+
+    /// The number of devices on a day of so many on average: each weekday has its own, where somebody knows it.
+    package func devices(_ average: Int, on day: UnixSeconds) -> Int {
+        let part = weekdays[day.weekday].volume / max(weekdays.reduce(0) { $0 + $1.volume }, .leastNormalMagnitude)
+        return Int((7 * part * Double(average)).rounded())
     }
 
     /// True if it comes from a plan, or from recorded events.
@@ -76,20 +86,6 @@ package struct Crowd: Sendable {
         case asItHappens
     }
 
-    /// Every device's batches, all on one day, posted at one time: see
-    /// ``forEachParcel(plan:purposes:day:posting:devices:seed:isShuffled:progress:_:)``.
-    package func parcels(
-        plan: Plan, purposes: [Purpose], day: UnixSeconds, now: UnixSeconds, devices count: Int, seed: UInt64,
-        progress: () -> Void = {}
-    ) -> [Parcel] {
-        var parcels: [Parcel] = []
-        forEachParcel(
-            plan: plan, purposes: purposes, day: day, posting: .atOnce(now), devices: count, seed: seed,
-            progress: progress
-        ) { parcel, _ in parcels.append(parcel) }
-        return parcels
-    }
-
     /// Hands out every device's batches, all of one day, each in its purpose's window.
     ///
     /// - Parameters:
@@ -101,12 +97,13 @@ package struct Crowd: Sendable {
         plan: Plan, purposes: [Purpose], day: UnixSeconds, posting: Posting, devices count: Int, seed: UInt64,
         isShuffled: Bool = false, progress: () -> Void = {}, _ take: (Parcel, _ sent: UnixSeconds) throws -> Void
     ) rethrows {
-        let routes = purposes.map { Route($0, of: plan) }
+        let routes = purposes.map { Route($0, of: plan, unsampled: made.map { _ in Set(guessedEvents) }) }
         var device = 0
-        try forEachVisitor(count, seed: seed, isShuffled: isShuffled) { visitor in
+        try forEachVisitor(count, on: day, seed: seed, isShuffled: isShuffled) { visitor in
             let visits = visitor.visits
+            var random = SeededGenerator(seed: seed &+ UInt64(device))
             for route in routes where visitor.agrees(to: route.purpose) {
-                for draft in route.drafts(visits, delay: visitor.manners.delay, day: day, posting) {
+                for draft in route.drafts(visits, delay: visitor.manners.delay, day: day, posting, &random) {
                     let identifier = route.purpose.hasIdentifiers ? ",\"id\":\"\(BatchID.random())\"" : ""
                     let head =
                         "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(route.purpose.name)\",\"window\":"
@@ -142,8 +139,9 @@ package struct Crowd: Sendable {
     }
 
     private func forEachVisitor(
-        _ count: Int, seed: UInt64, isShuffled: Bool, _ take: (Visitor) throws -> Void
+        _ count: Int, on day: UnixSeconds = .epoch, seed: UInt64, isShuffled: Bool, _ take: (Visitor) throws -> Void
     ) rethrows {
+        let recorded = weekdays[day.weekday].days
         var random = SeededGenerator(seed: seed)
         let devices = isShuffled ? devices.shuffled(using: &random) : devices
         for place in 0..<count {
@@ -167,9 +165,15 @@ package struct Crowd: Sendable {
         /// The fields of each event that the purpose counts.
         private let fields: [String: Set<String>]
         let context: Set<String>
+        /// The shares of the events that a client sends, where it sends a sample.
+        private let samples: [String: Double]
 
-        init(_ purpose: Purpose, of plan: Plan) {
+        /// - Parameter unsampled: the events of which more happen than clients send; nil for all.
+        init(_ purpose: Purpose, of plan: Plan, unsampled: Set<String>?) {
             self.purpose = purpose
+            let rates = plan.metrics.filter { $0.purpose == purpose.name && $0.sampling < 1 }
+                .flatMap { metric in metric.events.map { ($0.text, metric.sampling) } }
+            samples = Dictionary(rates.filter { unsampled?.contains($0.0) ?? true }, uniquingKeysWith: min)
             isByVisit = plan.metrics.contains { $0.within != nil && $0.purpose == purpose.name }
             fields = Dictionary(
                 uniqueKeysWithValues: plan.events(of: purpose.name).map { event in
@@ -179,12 +183,13 @@ package struct Crowd: Sendable {
         }
 
         func drafts(
-            _ visits: [[Step]], delay: Int64, day: UnixSeconds, _ posting: Posting
+            _ visits: [[Step]], delay: Int64, day: UnixSeconds, _ posting: Posting, _ random: inout SeededGenerator
         ) -> [(events: [String], sent: UnixSeconds)] {
             var drafts = Drafts()
             for (visit, steps) in visits.enumerated() {
                 for step in steps {
                     guard let used = fields[step.event] else { continue }
+                    if let sample = samples[step.event], random.fraction() >= sample { continue }
                     let own = step.fields.filter { used.contains($0.name) }.map { "\"\($0.name)\":\($0.json)" }
                     let at = day + step.second
                     let event =
@@ -215,12 +220,13 @@ package struct Crowd: Sendable {
             .map { names.firstIndex(of: $0) }
         guard !columns.contains(nil) else { throw CrowdError.lacksColumns(file: file) }
         let places = columns.compactMap { $0 }
-        var order: [String] = []
+        var (order, reader): ([String], TimestampReader) = ([], TimestampReader())
         var shoppers: [String: RecordedDay] = [:]
         var (lastSession, name) = ("", "")
         for (place, line) in lines.enumerated().dropFirst() {
             let values = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            guard values.count == names.count, let at = instant(values[places[3]]) else {
+            var time = values.count == names.count ? values[places[3]].replacing(" ", with: "T") + "Z" : ""
+            guard let at = time.withUTF8({ reader.instant($0) }) else {
                 throw CrowdError.unlikeHeader(file: file, line: place + 1)
             }
             let isNewSession = values[places[1]] != lastSession
@@ -232,15 +238,6 @@ package struct Crowd: Sendable {
             shoppers[name]?.add(values[places[2]], at: at, opensSession: isNewSession)
         }
         return order.compactMap { shoppers[$0] }
-    }
-
-    /// "2024-03-13 10:21:14" in UTC.
-    private static func instant(_ text: String) -> UnixSeconds? {
-        let halves = text.split(separator: " ")
-        guard halves.count == 2, let date = CalendarDate(halves[0]) else { return nil }
-        let clock = halves[1].split(separator: ":").compactMap { Int64($0) }
-        guard clock.count == 3 else { return nil }
-        return UnixSeconds(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
     }
 }
 
@@ -271,7 +268,7 @@ package enum CrowdError: Error, Equatable, CustomStringConvertible {
         case .malformedShare(let file, let line):
             "\(file): line \(line) is no share. After a header each line is a dimension of the plan, one of its buckets, and a number "
                 + "from 0, such as genre,News,0.4; or devices, an event and a share; events, an event and a number from 1; consent, a "
-                + "purpose that asks and a share; or hours, an hour in UTC and a share."
+                + "purpose that asks and a share; hours, an hour in UTC and a share; or weekdays, such as Sat, and a number."
         case .malformedEvent(let file, let line):
             "\(file): line \(line) is no event of a device. Each line is one JSON object, such as "
                 + #"{"event":"home","at":"2026-11-21T10:02:11Z","device":"a","fields":{},"context":{}}."#
@@ -298,13 +295,15 @@ package struct RecordedEvent: Sendable, Decodable {
 /// One device's events of one day in UTC, and the fields that it said of itself.
 struct RecordedDay: Sendable {
     let device: String
+    /// Its beginning.
+    let day: UnixSeconds
     var values: [FieldName: MadeValue] = [:]
     /// Its visits, each with its steps in their order.
     private(set) var visits: [[Crowd.Step]] = []
     /// The time at which the last visit began.
     private var start = UnixSeconds.epoch
 
-    init(device: String) { self.device = device }
+    init(device: String, day: UnixSeconds = .epoch) { (self.device, self.day) = (device, day) }
 
     /// Adds an event of a session, at the same time of day as in the original; a session that runs past midnight stays
     /// on its day.
@@ -330,14 +329,25 @@ struct RecordedDay: Sendable {
             do { event = try decoder.decode(RecordedEvent.self, from: Data(line.utf8)) } catch { throw malformed }
             var text = event.at
             guard let at = text.withUTF8({ reader.instant($0) }), let device = event.device else { throw malformed }
-            let day = at.flooredQuotient(by: 86_400)
+            let day = PeriodCalendar.utc.period(.day, containing: at).start
             let place = places["\(day) \(device)", default: days.count]
             places["\(day) \(device)"] = place
-            if place == days.count { days.append(RecordedDay(device: device)) }
-            days[place].add(event, second: at.value - day * 86_400)
+            if place == days.count { days.append(RecordedDay(device: device, day: day)) }
+            days[place].add(event, second: at - day)
         }
         guard !days.isEmpty else { throw CrowdError.malformedEvent(file: file, line: 1) }
         return days
+    }
+
+    /// Returns each weekday's days, from Monday on, and how many one has; of less than a week all, and what is known.
+    static func byWeekday(_ all: [RecordedDay], _ known: [Double]) -> [(days: [RecordedDay], volume: Double)] {
+        guard let first = all.map(\.day).min(), let last = all.map(\.day).max(), last.value - first.value >= 6 * 86_400
+        else { return known.map { (all, $0) } }
+        let dates = stride(from: first.value, through: last.value, by: 86_400).map { UnixSeconds($0).weekday }
+        return known.indices.map { weekday in
+            let own = all.filter { $0.day.weekday == weekday }
+            return (own, Double(own.count) / Double(dates.count { $0 == weekday }))
+        }
     }
 
     private mutating func add(_ event: RecordedEvent, second: Int64) {
@@ -360,4 +370,9 @@ extension Batch.Scalar {
         case .null: .missing
         }
     }
+}
+
+extension UnixSeconds {
+    /// 0 is Monday.
+    fileprivate var weekday: Int { PeriodCalendar.utc.date(at: self).weekday }
 }

@@ -144,8 +144,7 @@ struct MadeCrowd: Sendable {
 
     /// One device of the crowd on one day.
     struct MadeDevice: Sendable {
-        /// The fields that it says of itself, with their values as JSON.
-        fileprivate(set) var fields: [(name: String, json: String)] = []
+        /// The fields that it says of itself.
         fileprivate(set) var values: [FieldName: MadeValue] = [:]
         fileprivate(set) var manners = Visitor.Manners()
         fileprivate var buckets: [DimensionName: Int] = [:]
@@ -176,7 +175,6 @@ struct MadeCrowd: Sendable {
         for table in device where sample != nil && SampleDevice.fieldNames.contains(table.name.text) {
             guest.values[table.name] = sample?.value(of: table.name) ?? .missing
         }
-        guest.fields = device.compactMap { table in guest.values[table.name]?.json.map { (table.name.text, $0) } }
         return guest
     }
 

@@ -5,13 +5,7 @@ internal import ThrongSystem
 
 /// One browser as it described itself, from the sample's `devices.ndjson.gz`.
 package struct SampleDevice: Sendable {
-    package let userAgent: String?
-    /// Width and height, such as "390x844". Unit: CSS pixels.
-    package let screen: String?
-    /// Unit: GiB.
-    package let memory: Double?
-    /// Logical processors.
-    package let cores: Int64?
+    private let values: [FieldName: MadeValue]
 
     private struct Line: Decodable {
         let user_agent: String?
@@ -23,10 +17,13 @@ package struct SampleDevice: Sendable {
 
     package init(line: some StringProtocol) throws {
         let line = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
-        userAgent = line.user_agent
-        screen = line.screen_width.flatMap { width in line.screen_height.map { "\(width)x\($0)" } }
-        memory = line.device_memory_gb
-        cores = line.hardware_concurrency
+        let sides = line.screen_width.flatMap { width in line.screen_height.map { "\(width)x\($0)" } }
+        values = [
+            "user_agent": line.user_agent.map { .text($0) } ?? .missing,
+            "screen": sides.map { .text($0) } ?? .missing,
+            "memory_gb": line.device_memory_gb.map { .number($0) } ?? .missing,
+            "cores": line.hardware_concurrency.map { .number(Double($0)) } ?? .missing,
+        ]
     }
 
     package static func all(in file: String) throws -> [SampleDevice] {
@@ -46,15 +43,7 @@ package struct SampleDevice: Sendable {
     package static let fieldNames = ["user_agent", "screen", "memory_gb", "cores"]
 
     /// The value of a field; missing for one that devices of the sample don't have.
-    func value(of field: FieldName) -> MadeValue {
-        switch field {
-        case "user_agent": userAgent.map { .text($0) } ?? .missing
-        case "screen": screen.map { .text($0) } ?? .missing
-        case "memory_gb": memory.map { .number($0) } ?? .missing
-        case "cores": cores.map { .number(Double($0)) } ?? .missing
-        default: .missing
-        }
-    }
+    func value(of field: FieldName) -> MadeValue { values[field] ?? .missing }
 
     /// The fields that a client would send of it: by the names that the sample's plans use, with their values as JSON.
     package var fields: [(name: String, json: String)] {
@@ -83,7 +72,9 @@ package struct Visitor: Sendable {
     /// The fields that it says of itself, missing ones among them.
     let values: [FieldName: MadeValue]
     /// The fields of a batch's context about it: names, and values as JSON.
-    package let fields: [(name: String, json: String)]
+    package var fields: [(name: String, json: String)] {
+        values.sorted { $0.key < $1.key }.compactMap { name, value in value.json.map { (name.text, $0) } }
+    }
     let manners: Manners
     /// Its visits on a day, each with its steps in their order.
     let visits: [[Crowd.Step]]
@@ -108,7 +99,6 @@ package struct Visitor: Sendable {
         for name in SampleDevice.fieldNames where device != nil {
             values[FieldName(name)] = device?.value(of: FieldName(name))
         }
-        fields = values.sorted { $0.key < $1.key }.compactMap { name, value in value.json.map { (name.text, $0) } }
         visits = day.visits.map { steps in
             steps.map { step in
                 guard device != nil, step.event == "purchase" else { return step }
@@ -119,7 +109,7 @@ package struct Visitor: Sendable {
     }
 
     init(_ guest: MadeCrowd.MadeDevice, of crowd: MadeCrowd) {
-        (values, fields, manners, self.crowd) = (guest.values, guest.fields, guest.manners, crowd)
+        (values, manners, self.crowd) = (guest.values, guest.manners, crowd)
         visits = crowd.visits(of: guest)
     }
 
@@ -152,7 +142,8 @@ struct Drafts {
 ///
 /// Buckets without a line divide what is left of 1. Shares that come to more, such as percentages, are in proportion.
 /// The same way `devices,EVENT,share` says which share of devices send an event on a day, `events,EVENT,number` how many
-/// one of them sends on average, `consent,PURPOSE,share` how many agree, and `hours,H,share` when visits begin, in UTC.
+/// one of them sends on average, `consent,PURPOSE,share` how many agree, `hours,H,share` when visits begin, in UTC, and
+/// `weekdays,Sat,number` how many come on one beside a day of which nothing is said.
 package struct CrowdShares: Sendable {
     private var shares: [String: [String: Double]] = [:]
 
@@ -182,6 +173,7 @@ package struct CrowdShares: Sendable {
         case "devices" where isEvent: 0...1
         case "events" where isEvent: 1...100_000
         case "hours" where Int(name).map { "\($0)" == name && 0..<24 ~= $0 } ?? false: 0...(.greatestFiniteMagnitude)
+        case "weekdays" where weekdayNames.contains(name): 0...(.greatestFiniteMagnitude)
         case "consent" where plan.purposes.contains { $0.name.text == name && $0.needsConsent }: 0...1
         default: nil
         }
@@ -208,6 +200,11 @@ package struct CrowdShares: Sendable {
         return (0..<24).map { known["\($0)"] ?? 0 }
     }
 
+    private static let weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+
+    /// The volumes of weekdays, from Monday on, in proportion.
+    var weekdays: [Double] { Self.weekdayNames.map { shares["weekdays"]?[$0] ?? 1 } }
+
     /// The share of devices that agree to a purpose that asks.
     func consent(to purpose: PurposeName) -> Double? { shares["consent"]?[purpose.text] }
 }
@@ -223,8 +220,6 @@ struct FieldTable: Sendable {
     }
 
     let name: FieldName
-    /// The same as JSON, such as `"genre":`.
-    let key: String
     let entries: [Entry]
     /// True if it says what a device is, and so never changes from one of its events to the next.
     let isOfDevice: Bool
@@ -237,7 +232,6 @@ struct FieldTable: Sendable {
         rules: UserAgentRules
     ) throws(BucketingProblem) {
         self.name = name
-        key = "\"\(name)\":"
         isOfDevice = sums.isEmpty && dimensions.contains { $0.partitionsDevices || $0.rule.isOfDevice }
         var weights: [(value: MadeValue, weight: Double)] = []
         for dimension in dimensions {

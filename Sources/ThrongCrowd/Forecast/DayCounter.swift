@@ -38,15 +38,25 @@ package struct DayCounter: Sendable {
             }
         }
         _ = counting.takeClosings(now: .max)
-        var tables: [Place: CubeTable] = [:]
+        var added: [Int: [UnixSeconds: ([StoredCounter], [StoredDistinct])]] = [:]
         while let flush = counting.freeze() {
-            add(flush, to: &tables)
+            let places = flush.layouts.map { layout in layouts.firstIndex { $0.id == layout.id } ?? 0 }
+            for each in flush.counters {
+                added[places[each.layout], default: [:]][each.periodStart, default: ([], [])].0
+                    .append(StoredCounter(measure: each.measure, cell: each.cell, value: each.delta))
+            }
+            for each in flush.distinct {
+                let row = StoredDistinct(margin: each.margin, cell: each.cell, window: each.window, devices: each.delta)
+                added[places[each.layout], default: [:]][each.periodStart, default: ([], [])].1.append(row)
+            }
             counting.applied(flush, closed: [])
         }
-        let cubes = tables.map { place, table in
-            let layout = layouts[place.layout]
-            return (place.layout, table.cube(layout, Self.period(of: layout, containing: place.start)))
-        }.sorted { ($0.1.period.end, $0.1.period.kind, $0.0) < ($1.1.period.end, $1.1.period.kind, $1.0) }.map(\.1)
+        let cubes = layouts.enumerated().flatMap { place, layout in
+            (added[place] ?? [:]).map { start, rows in
+                let period = Self.period(of: layout, containing: start)
+                return StoredCube(layout: layout, period: period, counters: rows.0, distinct: rows.1)
+            }
+        }.sorted { ($0.period.end, $0.period.kind) < ($1.period.end, $1.period.kind) }
         return CountedDay(
             cubes: cubes, proved: firsts.proved { Self.period(of: $0, containing: $1) }, sent: senders.sent(layouts))
     }
@@ -54,45 +64,17 @@ package struct DayCounter: Sendable {
     private static func period(of layout: MetricLayout, containing time: UnixSeconds) -> Period {
         PeriodCalendar.utc.period(layout.period, containing: time)
     }
-
-    private struct Place: Hashable {
-        let layout: Int
-        let start: UnixSeconds
-    }
-
-    private func add(_ flush: Flush, to tables: inout [Place: CubeTable]) {
-        let places = flush.layouts.map { layout in layouts.firstIndex { $0.id == layout.id } }
-        func table(_ layout: Int, _ start: UnixSeconds) -> Place? {
-            places[layout].map { Place(layout: $0, start: start) }
-        }
-        for delta in flush.counters {
-            guard let place = table(delta.layout, delta.periodStart) else { continue }
-            let key = CubeTable.Counter(measure: delta.measure, cell: delta.cell)
-            tables[place, default: CubeTable()].counters[key, default: 0] += delta.delta
-        }
-        for delta in flush.distinct {
-            guard let place = table(delta.layout, delta.periodStart) else { continue }
-            let key = CubeTable.Tracked(margin: delta.margin, cell: delta.cell, window: delta.window)
-            tables[place, default: CubeTable()].distinct[key, default: 0] += delta.delta
-        }
-    }
 }
 
 /// The events that each identifier sent of each metric in its window.
 private struct Senders {
-    private struct Sender: Hashable {
-        let layout: Int
-        let window: WindowID
-        let identifier: KeyedIdentifier
-    }
-
-    private var events: [Sender: Int64] = [:]
+    private var events: [Int: [WindowID: [KeyedIdentifier: Int64]]] = [:]
 
     mutating func add(_ batch: BucketedBatch, by identifier: KeyedIdentifier) {
         for event in batch.events where event.refusal == nil {
-            for contribution in batch.contributions(of: event) {
-                let sender = Sender(layout: Int(contribution.metric), window: batch.window, identifier: identifier)
-                events[sender, default: 0] += Int64(contribution.count)
+            for each in batch.contributions(of: event) {
+                events[Int(each.metric), default: [:]][batch.window, default: [:]][identifier, default: 0] +=
+                    Int64(each.count)
             }
         }
     }
@@ -101,36 +83,12 @@ private struct Senders {
     /// has an identifier.
     func sent(_ layouts: [MetricLayout]) -> [MetricName: [Int64: Int]] {
         var sent: [MetricName: [Int64: Int]] = [:]
-        for (sender, events) in events where sender.identifier != .nobody {
-            sent[layouts[sender.layout].metric, default: [:]][events, default: 0] += 1
+        for (layout, windows) in events {
+            for (identifier, events) in windows.values.joined() where identifier != .nobody {
+                sent[layouts[layout].metric, default: [:]][events, default: 0] += 1
+            }
         }
         return sent
-    }
-}
-
-/// The counters that flushes add to, of one metric's period.
-private struct CubeTable {
-    struct Counter: Hashable {
-        let measure: MeasureIndex
-        let cell: CellIndex
-    }
-    struct Tracked: Hashable {
-        let margin: Margin
-        let cell: CellIndex
-        let window: WindowNumber
-    }
-
-    var counters: [Counter: Int64] = [:]
-    var distinct: [Tracked: Int64] = [:]
-
-    func cube(_ layout: MetricLayout, _ period: Period) -> StoredCube {
-        StoredCube(
-            layout: layout, period: period,
-            counters: counters.map { StoredCounter(measure: $0.measure, cell: $0.cell, value: $1) }
-                .sorted { ($0.cell, $0.measure) < ($1.cell, $1.measure) },
-            distinct: distinct.map {
-                StoredDistinct(margin: $0.margin, cell: $0.cell, window: $0.window, devices: $1)
-            }.sorted { ($0.margin, $0.cell, $0.window) < ($1.margin, $1.cell, $1.window) })
     }
 }
 
@@ -145,9 +103,70 @@ package struct CountedDay: Sendable {
     package let sent: [MetricName: [Int64: Int]]
 }
 
+/// A metric's period that can be released: one that was counted, or one that is made of such.
+struct CountedPeriod: Sendable {
+    let period: Period
+    /// The counted period, or those that a rollup adds up.
+    let parts: [StoredCube]
+    let proved: [ProvedDevices]
+
+    /// All that was counted in it: rows of one cell add up. Nil without parts.
+    var cube: StoredCube? {
+        parts.first.map {
+            StoredCube(
+                layout: $0.layout, period: period, counters: parts.flatMap(\.counters),
+                distinct: parts.flatMap(\.distinct))
+        }
+    }
+}
+
+extension CountedDay {
+    /// Its periods of some kinds, the day's part of longer ones among them.
+    func periods(upTo longest: PeriodKind) -> [CountedPeriod] {
+        cubes.filter { $0.period.kind <= longest }.map {
+            CountedPeriod(period: $0.period, parts: [$0], proved: proved[$0.layout.metric] ?? [])
+        }
+    }
+}
+
+extension [CountedDay] {
+    /// Makes longer periods of days that follow each other, one of each metric: as many as the days make up, and one
+    /// at least, for which they come again and again. It has the devices that proved themselves on the day of the most.
+    func joined(to kind: PeriodKind, of metrics: [Metric]) -> [[CountedPeriod]] {
+        guard let last = compactMap({ $0.cubes.last?.period.start }).last, !metrics.isEmpty else { return [] }
+        let period = PeriodCalendar.utc.period(kind, containing: last)
+        let length = Int(period.end.value - period.start.value) / 86_400
+        return (0..<Swift.max(count / length, 1)).map { turn in
+            let parts = (turn * length..<(turn + 1) * length).flatMap { ago in
+                self[count - 1 - ago % count].cubes.map { $0.earlier(by: ago / count * count) }
+            }
+            return metrics.compactMap { metric in
+                let own = parts.filter { $0.layout.metric == metric.name }
+                let most = compactMap { $0.proved[metric.name] }.joined()
+                    .max { $0.rows.reduce(0) { $0 + $1.devices } < $1.rows.reduce(0) { $0 + $1.devices } }
+                let proved = most.map { [ProvedDevices(period: period, rows: $0.rows)] } ?? []
+                let sum = CountedPeriod(period: period, parts: own, proved: proved)
+                return sum.cube.map { metric.period == kind ? .init(period: period, parts: [$0], proved: proved) : sum }
+            }
+        }
+    }
+}
+
 extension StoredCube {
     /// Unit: events.
     var events: Int64 { counters.reduce(0) { $1.measure == .count ? $0 + $1.value : $0 } }
+
+    /// The same some days earlier.
+    fileprivate func earlier(by days: Int) -> StoredCube {
+        let seconds = Int64(days) * 86_400
+        let period = Period(kind: period.kind, start: period.start - seconds, end: period.end - seconds)
+        return StoredCube(
+            layout: layout, period: period, counters: counters,
+            distinct: distinct.map {
+                let window = WindowNumber($0.window.value - seconds / layout.rotation.seconds)
+                return StoredDistinct(margin: $0.margin, cell: $0.cell, window: window, devices: $0.devices)
+            })
+    }
 }
 
 /// The firsts that devices prove of what they sent: one a period, margin and cell without the dimensions that
@@ -163,10 +182,8 @@ struct ProvedCrowd {
     private let layouts: [MetricLayout]
     /// The projections of a leaf, by layout and margin: to the whole cell, and to the cell without the partition.
     private let projections: [[(margin: Margin, cell: CellProjection, apart: CellProjection)]]
-    /// The devices that were there, by the cell without the partition.
-    private var seen: [Place: Set<Int>] = [:]
-    /// The counts by the whole cell. Unit: devices.
-    private var counts: [Place: Int64] = [:]
+    /// The whole cell of each device that was there, by the cell without the partition.
+    private var seen: [Place: [Int: CellIndex]] = [:]
 
     init(layouts: [MetricLayout]) {
         self.layouts = layouts
@@ -185,11 +202,10 @@ struct ProvedCrowd {
             for contribution in batch.contributions(of: event) {
                 let layout = Int(contribution.metric)
                 for (margin, cell, apart) in projections[layout] {
-                    let start = contribution.periodStart
-                    let own = Place(layout: layout, start: start, margin: margin, cell: apart(contribution.cell))
-                    guard seen[own, default: []].insert(device).inserted else { continue }
-                    let whole = Place(layout: layout, start: start, margin: margin, cell: cell(contribution.cell))
-                    counts[whole, default: 0] += 1
+                    let own = Place(
+                        layout: layout, start: contribution.periodStart, margin: margin,
+                        cell: apart(contribution.cell))
+                    if seen[own]?[device] == nil { seen[own, default: [:]][device] = cell(contribution.cell) }
                 }
             }
         }
@@ -198,9 +214,10 @@ struct ProvedCrowd {
     /// - Parameter period: the period of a layout that holds an instant.
     func proved(_ period: (MetricLayout, UnixSeconds) -> Period) -> [MetricName: [ProvedDevices]] {
         var rows: [Int: [UnixSeconds: [ProvedDevices.Row]]] = [:]
-        for (place, devices) in counts {
-            rows[place.layout, default: [:]][place.start, default: []].append(
-                .init(margin: place.margin, cell: place.cell, devices: devices))
+        for (place, devices) in seen {
+            rows[place.layout, default: [:]][place.start, default: []] += Dictionary(
+                devices.values.map { ($0, Int64(1)) }, uniquingKeysWith: +
+            ).map { .init(margin: place.margin, cell: $0, devices: $1) }
         }
         var proved: [MetricName: [ProvedDevices]] = [:]
         for (number, starts) in rows {

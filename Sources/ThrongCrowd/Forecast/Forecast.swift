@@ -17,7 +17,7 @@ package struct Forecast: Sendable, Encodable {
     package let crowding: [Uniqueness]
     /// The purposes with `floor: attested`: each device is taken to prove itself for them.
     package let proved: [String]
-    /// The metrics' forecasts, in the plan's order.
+    /// The metrics' forecasts, in the plan's order, and each one's rollups after it.
     package let metrics: [MetricForecast]
 
     package struct Terms: Sendable {
@@ -25,19 +25,13 @@ package struct Forecast: Sendable, Encodable {
         package var devices: Int
         /// The number of days, from 1; each has a crowd of its own. What is close to k is shown on some of them.
         package var days: Int
-        package var posting: Posting
+        /// True if all post within one window; else each device does so in that in which its events happen.
+        package var isAtOnce: Bool
         /// The same seed has the same crowds and the same noise.
         package var seed: UInt64
 
-        package enum Posting: Sendable {
-            /// Each device posts in the window in which its events happen.
-            case asItHappens
-            /// All in one window, as the sample's shoppers do in `throng try`.
-            case atOnce
-        }
-
-        package init(devices: Int, days: Int = 7, posting: Posting = .asItHappens, seed: UInt64) {
-            (self.devices, self.days, self.posting, self.seed) = (devices, days, posting, seed)
+        package init(devices: Int, days: Int = 7, isAtOnce: Bool = false, seed: UInt64) {
+            (self.devices, self.days, self.isAtOnce, self.seed) = (devices, days, isAtOnce, seed)
         }
     }
 
@@ -53,7 +47,7 @@ package struct Forecast: Sendable, Encodable {
 
     /// Forecasts some days, the last one given.
     ///
-    /// Days are taken to be in UTC. A week or month has as many days as are forecast, if it has so many.
+    /// Days are taken to be in UTC. They come again and again in a week or month that has more of them.
     package init(
         of plan: Plan, crowd: Crowd, _ terms: Terms, through last: CalendarDate = .today, progress: () -> Void = {}
     ) throws {
@@ -63,39 +57,44 @@ package struct Forecast: Sendable, Encodable {
         let known = crowd.isMadeUp ? Self.mostMadeUp : crowd.devices.count
         crowding = try plan.crowding(of: crowd.visitors(min(terms.devices, known), seed: terms.seed, isShuffled: true))
         let inUTC = plan.inUTC
-        var sent: [MetricName: [Int64: Int]] = [:]
         var secrets = SeededGenerator(seed: terms.seed)
-        let released = try ForecastDays.count(inUTC, crowd, terms, through: last, progress: progress) { day in
+        let counted = try terms.days(of: crowd, inUTC, through: last, progress: progress)
+        let longer = [PeriodKind.day, .week, .month].flatMap { kind in
+            counted.joined(
+                to: kind, of: inUTC.metrics.filter { $0.rollups.contains(kind) || $0.period == kind && kind > .day })
+        }
+        let released = try (counted.map { $0.periods(upTo: .day) } + longer).flatMap { periods in
+            try (0..<Self.draws).map { _ in try ForecastDay(periods, of: inUTC, seed: secrets.next()) }
+        }
+        let sent = counted.reduce(into: [MetricName: [Int64: Int]]()) { sent, day in
             sent.merge(day.sent) { $0.merging($1, uniquingKeysWith: +) }
-            return try (0..<Self.draws).map { _ in try ForecastDay(day, of: inUTC, seed: secrets.next()) }
-        }.flatMap { $0 }
-        metrics = inUTC.metrics.map { metric in
-            MetricForecast(
-                metric, of: inUTC, released, sent: sent[metric.name] ?? [:], devices: terms.devices,
-                doubt: crowd.isGuessed ? Self.doubt : 0)
+        }
+        metrics = inUTC.metrics.flatMap { metric in
+            ([metric.period] + metric.rollups).map { kind in
+                MetricForecast(
+                    metric, by: kind, of: inUTC, released, sent: sent[metric.name] ?? [:], devices: terms.devices,
+                    doubt: crowd.isGuessed ? Self.doubt : 0)
+            }
         }
     }
 
     /// Tables for a terminal.
     package var lines: [String] {
-        [
+        let head = [
+            "metric", "grouping", "shown", "may be", "of its events", "on 19 of 20 days", "events off by",
+            "devices off by",
+        ]
+        return [
             "\(Wording.english.count(days, "day")), each of \(Wording.english.count(devices, "device")) that do what "
                 + "somebody of the crowd did; of the days the median."
         ] + taken + ["", "How many are alone with what a batch says of them"]
             + Self.columns([["purpose", "devices", "as values", "in buckets", "a batch tells"]] + crowding.map(\.row))
             + [""] + told + [
-                "", "What would be shown of a day; what is close to k may or may not be, by chance",
+                "", "What would be shown of a day, or as said; what is close to k may or may not be, by chance",
                 "(Only recorded events, by --events, tell which fields of your people go together.)",
             ]
-            + Self.columns(
-                [
-                    [
-                        "metric", "grouping", "shown", "may be", "of its events", "on 19 of 20 days", "events off by",
-                        "devices off by",
-                    ]
-                ]
-                    + metrics.flatMap(\.rows)) + ["", "When the first number comes"]
-            + Self.columns(metrics.map { [$0.metric, $0.firstNumber] }) + bounds + decayed
+            + Self.columns([head] + metrics.flatMap(\.rows)) + ["", "When the first number comes"]
+            + Self.columns(metrics.map { [$0.name, $0.firstNumber] }) + bounds + decayed
     }
 
     private var taken: [String] {
@@ -200,48 +199,20 @@ extension Plan {
     }
 }
 
-/// Days on which crowds came, the oldest first, and then a week and a month where a metric has such a period.
-enum ForecastDays {
-    /// Counts days, and hands each one over.
-    static func count<Found>(
-        _ plan: Plan, _ crowd: Crowd, _ terms: Forecast.Terms, through last: CalendarDate, progress: () -> Void,
-        _ release: (CountedDay) throws -> Found
-    ) throws -> [Found] {
+extension Forecast.Terms {
+    /// Counts days on which crowds came, the oldest first.
+    func days(of crowd: Crowd, _ plan: Plan, through last: CalendarDate, progress: () -> Void) throws -> [CountedDay] {
         let counter = try DayCounter(plan)
-        func count(_ places: Range<Int>, from first: UnixSeconds, _ progress: () -> Void) throws -> CountedDay {
-            try counter.count { take in
-                for place in places {
-                    let day = PeriodCalendar.utc.period(.day, containing: first + Int64(place) * 86_400)
-                    let posting: Crowd.Posting =
-                        switch terms.posting {
-                        case .asItHappens: .asItHappens
-                        case .atOnce: .atOnce(day.end + 1)
-                        }
-                    try crowd.forEachParcel(
-                        plan: plan, purposes: plan.purposes, day: day.start, posting: posting, devices: terms.devices,
-                        seed: terms.seed &+ UInt64(place), isShuffled: true, progress: progress, take)
-                }
+        return try (0..<days).map { place in
+            let start = UnixSeconds((last.daysSince1970 - Int64(days - 1 - place)) * 86_400)
+            return try counter.count { take in
+                try crowd.forEachParcel(
+                    plan: plan, purposes: plan.purposes, day: start,
+                    posting: isAtOnce ? .atOnce(start + 86_401) : .asItHappens,
+                    devices: crowd.devices(devices, on: start), seed: seed &+ UInt64(place), isShuffled: true,
+                    progress: progress, take)
             }
         }
-        let last = UnixSeconds(last.daysSince1970 * 86_400)
-        var found = try (0..<terms.days).map { place in
-            let day = try count(place..<place + 1, from: last - Int64(terms.days - 1) * 86_400, progress)
-            return try release(day.keeping { $0 != .week && $0 != .month })
-        }
-        for kind in [PeriodKind.week, .month] where plan.metrics.contains(where: { $0.period == kind }) {
-            let period = PeriodCalendar.utc.period(kind, containing: last)
-            let whole = Int((period.end.value - period.start.value) / 86_400)
-            let days = min(terms.days, whole, Forecast.most / terms.devices)
-            found.append(try release(count(0..<max(days, 1), from: period.start) {}.keeping { $0 == kind }))
-        }
-        return found
-    }
-}
-
-extension CountedDay {
-    /// The same without the metrics of other periods.
-    fileprivate func keeping(_ isKept: (PeriodKind) -> Bool) -> CountedDay {
-        CountedDay(cubes: cubes.filter { isKept($0.layout.period) }, proved: proved, sent: sent)
     }
 }
 
@@ -272,17 +243,22 @@ package struct ForecastDay: Sendable {
 
     /// Releases a counted day; the same seed draws the same noise.
     package init(_ day: CountedDay, of plan: Plan, seed: UInt64) throws {
+        try self.init(day.periods(upTo: .month), of: plan, seed: seed)
+    }
+
+    /// Releases periods with noise of one secret.
+    init(_ periods: [CountedPeriod], of plan: Plan, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let secret = DrawSecret(bytes: (0..<32).map { _ in UInt8(truncatingIfNeeded: random.next()) })
-        made = try day.cubes.compactMap { cube in
-            guard let metric = plan.metric(cube.layout.metric) else { return nil }
+        made = try periods.compactMap { counted in
+            guard let cube = counted.cube, let metric = plan.metric(cube.layout.metric) else { return nil }
             let terms = plan.releaseTerms(of: metric)
             let release = MarginCase(
-                header: ReleaseHeader(plan: plan, metric: metric, layout: cube.layout, period: cube.period),
+                header: ReleaseHeader(plan: plan, metric: metric, layout: cube.layout, period: counted.period),
                 on: ReleaseEvidence(
-                    layout: cube.layout, period: cube.period, parts: [cube], terms: terms,
-                    origins: terms.origins.mapValues { [$0] }, countedInLayout: terms.counted,
-                    proved: day.proved[metric.name] ?? []), factors: plan.marginFactors(of: metric))
+                    layout: cube.layout, period: counted.period, parts: counted.parts, terms: terms,
+                    origins: terms.origins.mapValues { [$0] }, countedInLayout: terms.counted, proved: counted.proved),
+                factors: plan.marginFactors(of: metric))
             return Made(cube: cube, decision: try release.decide(secret: secret))
         }
     }
@@ -308,11 +284,14 @@ extension Uniqueness {
 }
 
 extension MetricForecast {
+    /// "visits", or "visits (week)".
+    fileprivate var name: String { period == .day ? metric : "\(metric) (\(period.rawValue))" }
+
     fileprivate var rows: [[String]] {
-        guard !groupings.isEmpty else { return [[metric, "the crowd has none of its events"]] }
+        guard !groupings.isEmpty else { return [[name, "the crowd has none of its events"]] }
         return groupings.map { grouping in
             [
-                metric, grouping.dimensions.isEmpty ? "total" : grouping.dimensions.joined(separator: " \u{00d7} "),
+                name, grouping.dimensions.isEmpty ? "total" : grouping.dimensions.joined(separator: " \u{00d7} "),
                 Wording.english.number(grouping.numbers),
                 Wording.english.number(max(0, grouping.reached - grouping.numbers)),
                 Forecast.percent(grouping.shown),
@@ -365,8 +344,6 @@ extension ReleasedBound.Part {
 extension BoundForecast {
     /// The width that margins of events have by another bound, in parts of those that are: "0.17 times".
     fileprivate static func change(from bound: Int, to other: Int) -> String {
-        let (width, another) = (max(Double(bound), NoiseWidth.leastBound), max(Double(other), NoiseWidth.leastBound))
-        let hundredths = Int((100 * another / width).rounded())
-        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) times"
+        "\(Uniqueness.text(max(Double(other), NoiseWidth.leastBound) / max(Double(bound), NoiseWidth.leastBound))) times"
     }
 }

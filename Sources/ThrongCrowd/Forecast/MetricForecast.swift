@@ -3,7 +3,7 @@ package import ThrongPlan
 internal import ThrongRelease
 internal import ThrongSystem
 
-/// The numbers of one metric that a day would show.
+/// The numbers of one metric that a period would show.
 package struct MetricForecast: Sendable, Encodable {
     package let metric: String
     package let period: PeriodKind
@@ -20,21 +20,27 @@ package struct MetricForecast: Sendable, Encodable {
     package let devicesForTotal: Int?
     package let decay: [DecayCost]
 
-    /// - Parameter doubt: see ``Forecast/doubt``.
-    init(_ metric: Metric, of plan: Plan, _ days: [ForecastDay], sent: [Int64: Int], devices: Int, doubt: Double) {
-        self.metric = metric.name.text
-        period = metric.period
-        let made = days.map { $0.made.filter { $0.cube.layout.metric == metric.name } }
+    /// - Parameters:
+    ///   - kind: the metric's period, or one of its rollups, of which neither bound nor decay is told again.
+    ///   - doubt: see ``Forecast/doubt``.
+    init(
+        _ metric: Metric, by kind: PeriodKind, of plan: Plan, _ days: [ForecastDay], sent: [Int64: Int], devices: Int,
+        doubt: Double
+    ) {
+        (self.metric, period) = (metric.name.text, kind)
+        let made = days.map { $0.made.filter { $0.cube.layout.metric == metric.name && $0.cube.period.kind == kind } }
+        let isOwn = kind == metric.period
         groupings = zip(plan.groupings(of: metric), plan.groupingNames(of: metric)).compactMap {
             GroupingForecast($0, named: $1, on: made, doubt: doubt)
         }
-        bound = metric.within == nil && !metric.choosesBound ? BoundForecast(metric.contributionBound, sent) : nil
+        bound =
+            isOwn && metric.within == nil && !metric.choosesBound ? BoundForecast(metric.contributionBound, sent) : nil
         let shown = made.count { $0.contains { $0.decision.release.cell(CellIndex(0), in: .total) != nil } }
         let isShown = shown > 0 && 2 * shown >= made.count { !$0.isEmpty }
-        let wait = metric.period.longestSeconds + plan.app.grace.components.seconds
+        let wait = kind.longestSeconds + plan.app.grace.components.seconds
         firstNumberHours = isShown ? Int((wait + 3599) / 3600) : nil
         devicesForTotal = isShown ? nil : Self.devicesForTotal(metric.threshold.devices, made.flatMap { $0 }, devices)
-        decay = DecayCost.all(of: metric, plan, made.flatMap { $0 })
+        decay = isOwn ? DecayCost.all(of: metric, plan, made.flatMap { $0 }) : []
     }
 
     /// Estimates the devices for which the total would be published, in proportion to how far the best of its periods
@@ -132,10 +138,10 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
         dimensions = names.map(\.text)
         // What is close to k is shown on some of the days, and the median of those is all or nothing.
         shown = days.reduce(0) { $0 + $1.share } / Double(days.count)
-        // A few days see less than all that chance does: the range is wider than theirs by a sixth at each end.
+        // A few days see less than all that chance does: the range is wider by a sixth at each end, of one week by half.
         let shares = days.map(\.share).sorted()
         let (least, most) = (shares[days.count / 50], shares[days.count - 1 - days.count / 50])
-        let more = (most - least) / 6 + doubt
+        let more = (most - least) / (days.count < 20 ? 2 : 6) + doubt
         (shownFrom, shownTo) = (max(0, least - more), min(1, most + more))
         (self.numbers, self.reached, self.eventMargin) = (numbers, reached, eventMargin)
         deviceMargin = days.compactMap(\.deviceMargin).median
@@ -281,21 +287,9 @@ extension Plan {
 package struct GroupingAdvice: Sendable, Hashable, Encodable {
     package let metric: String
     /// The groupings to write under its `margins`, coarser ones first; without one only the total would do.
-    package let margins: [Suggested]
+    package let margins: [GroupingForecast]
     /// Those that its insights and its decay ask for: they are released anyway.
-    package let asked: [Suggested]
-
-    package struct Suggested: Sendable, Hashable, Encodable {
-        /// The dimensions that it keeps.
-        package let dimensions: [String]
-        /// The share of its events that it would show, in the mean of the days.
-        package let shown: Double
-
-        /// `[page, device]  # 99.3% of its events`.
-        fileprivate var words: String {
-            "[\(dimensions.joined(separator: ", "))]  # \(Forecast.percent(shown)) of its events"
-        }
-    }
+    package let asked: [GroupingForecast]
 
     /// The least share of its events that a grouping must show to be suggested.
     package static let least = 0.9
@@ -319,39 +313,42 @@ package struct GroupingAdvice: Sendable, Hashable, Encodable {
         let totals = plan.releasing(tried.mapValues { _ in [[]] })
         let wide = plan.inUTC.releasing(tried)
         var secrets = SeededGenerator(seed: terms.seed)
-        let days = try ForecastDays.count(wide, crowd, terms, through: last, progress: progress) { day in
-            try ForecastDay(day.busiest, of: wide, seed: secrets.next())
+        let counted = try terms.days(of: crowd, wide, through: last, progress: progress)
+        let longer = Array(repeating: [PeriodKind.week, .month], count: Forecast.draws).joined().flatMap { kind in
+            counted.joined(to: kind, of: wide.metrics.filter { $0.period == kind })
+        }
+        let days = try (counted.map { $0.periods(upTo: .day).busiest } + longer).map {
+            try ForecastDay($0, of: wide, seed: secrets.next())
         }
         return free.compactMap { metric in
             guard let wider = wide.metric(metric.name), let least = totals.metric(metric.name) else { return nil }
             let made = days.map { $0.made.filter { $0.cube.layout.metric == metric.name } }
-            let asked = Set(totals.groupingNames(of: least))
-            let found = zip(wide.groupings(of: wider), wide.groupingNames(of: wider)).compactMap { grouping, names in
-                GroupingForecast(grouping, named: names, on: made).map { (names, $0) }
-            }
-            guard !found.isEmpty else { return nil }
-            func suggested(_ isWanted: ([DimensionName], GroupingForecast) -> Bool) -> [Suggested] {
-                found.filter { !$0.0.isEmpty && isWanted($0.0, $0.1) }
-                    .map { Suggested(dimensions: $0.1.dimensions, shown: $0.1.shown) }
-                    .sorted { ($0.dimensions.count, -$0.shown) < ($1.dimensions.count, -$1.shown) }
-            }
+            let all = zip(wide.groupings(of: wider), wide.groupingNames(of: wider))
+            let found = all.compactMap { GroupingForecast($0, named: $1, on: made) }.filter { !$0.dimensions.isEmpty }
+                .sorted { ($0.dimensions.count, -$0.shown) < ($1.dimensions.count, -$1.shown) }
+            guard made.contains(where: { !$0.isEmpty }) else { return nil }
+            let asked = Set(totals.groupingNames(of: least).map { $0.map(\.text) })
             return GroupingAdvice(
-                metric: metric.name.text, margins: suggested { !asked.contains($0) && $1.shown >= Self.least },
-                asked: suggested { names, _ in asked.contains(names) })
+                metric: metric.name.text,
+                margins: found.filter { !asked.contains($0.dimensions) && $0.shown >= Self.least },
+                asked: found.filter { asked.contains($0.dimensions) })
         }
     }
 }
 
-extension CountedDay {
-    /// The same with one period of each metric: that of the most events.
-    fileprivate var busiest: CountedDay {
-        var most: [MetricName: Int64] = [:]
-        for cube in cubes { most[cube.layout.metric] = max(most[cube.layout.metric] ?? 0, cube.events) }
-        var taken: Set<MetricName> = []
-        let kept = cubes.filter { cube in
-            cube.events == most[cube.layout.metric] && taken.insert(cube.layout.metric).inserted
-        }
-        return CountedDay(cubes: kept, proved: proved, sent: sent)
+extension GroupingForecast {
+    /// `[page, device]  # 97.5% of its events, 90% to 100% on 19 of 20 days`.
+    fileprivate var words: String {
+        "[\(dimensions.joined(separator: ", "))]  # \(Forecast.percent(shown)) of its events, "
+            + "\(Forecast.percent(shownFrom)) to \(Forecast.percent(shownTo)) on 19 of 20 days"
+    }
+}
+
+extension [CountedPeriod] {
+    /// One period of each metric: that of the most events.
+    fileprivate var busiest: [CountedPeriod] {
+        Dictionary(grouping: self) { $0.parts[0].layout.metric }.values
+            .compactMap { $0.max { $0.parts[0].events < $1.parts[0].events } }
     }
 }
 

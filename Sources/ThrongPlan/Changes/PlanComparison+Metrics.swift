@@ -234,7 +234,10 @@ extension PlanComparison {
             guard let former = old.partner(partner.name) else { continue }
             noteWords(
                 Part("partner '\(partner.name)'"),
-                [("title", former.title, partner.title), ("contact", former.contact, partner.contact)])
+                [
+                    words("partners.\(partner.name).title", former.title, partner.title),
+                    ("contact", former.contact, partner.contact),
+                ])
         }
         for report in new.reports {
             let (part, place) = (Part("report '\(report.name)'"), "reports.\(report.name)")
@@ -333,9 +336,10 @@ extension Plan {
         words(below: "metrics.\(metric.name).noun", [metric.noun?.one, metric.noun?.many])
     }
 
-    /// Returns the title of a histogram. Those of a funnel's steps are names of buckets, but in other languages.
+    /// Returns the titles of a histogram and of sums. Those of a funnel's steps are names of buckets, but in other languages.
     fileprivate func measureWords(of metric: Metric) -> String {
-        ["histogram", "steps"].map { words(below: "metrics.\(metric.name).\($0)", [metric.histogram?.title]) }.joined()
+        let titles = [metric.histogram?.title] + metric.sums.map { metric.sumTitles[$0.name] }
+        return ["histogram", "steps", "sums"].map { words(below: "metrics.\(metric.name).\($0)", titles) }.joined()
     }
 
     fileprivate func words(for titles: [BucketLabel: String], of name: DimensionName) -> String {

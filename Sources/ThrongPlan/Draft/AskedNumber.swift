@@ -51,7 +51,7 @@ package struct AskedNumber: Sendable, Hashable {
     /// - Parameter plan: in the language.
     package func words(of plan: Plan, in language: Language) -> String {
         let (word, title) = (sum == nil ? measure : partner == nil ? "sum" : "mean", title(of: plan, in: language))
-        let amount = sum?.text ?? ""
+        let amount = sum.map(plan.title(summing:)) ?? ""
         return language.say(.asked, ["title": title, "measure": word, "amount": amount, "kind": period.rawValue])
     }
 
@@ -126,6 +126,12 @@ extension Plan {
     /// The title of a dimension, also of one that is made of another; nil where there is none.
     package func title(of name: DimensionName) -> String? { dimension(name)?.title ?? derivedDimension(name)?.title }
 
+    /// The words for what a field is added up to: the first title of such a sum, or the field's name.
+    package func title(summing field: FieldName) -> String {
+        let known = metrics.flatMap { metric in metric.sums.map { (sum: $0, title: metric.sumTitles[$0.name]) } }
+        return known.first { $0.sum.field == field && $0.title != nil }?.title ?? field.text.replacing("_", with: " ")
+    }
+
     /// Returns the plan as a partner may know it: its own reports, the metrics that they tell, and what splits these.
     package func known(to partner: PartnerName) -> Plan {
         var plan = self
@@ -160,10 +166,12 @@ extension Plan {
 package struct AskedEdit: Sendable {
     /// The sections, parts and keys that come, or have a value that takes the former one's place.
     package let lines: String
-    /// The lines of `throng plan check` about margins and costs that change: `-` is how they are, `+` how they would be.
-    package let margins: String
-    /// True if no other metric pays for it in margin.
-    package let isFree: Bool
+    /// The plan with the lines.
+    package let plan: Plan
+    /// The margins and costs that change, as they are, nil of what is new, and as they would be.
+    package let changes: [(now: MarginLine?, then: MarginLine)]
+    /// True if all numbers that the plan has keep their margins.
+    package var isFree: Bool { changes.allSatisfy { $0.now?.names == nil } }
 
     /// - Returns: nil where no draft passes, or the plan tells the number already.
     package init?(_ asked: AskedNumber, of plan: Plan, now: UnixSeconds) {
@@ -176,13 +184,11 @@ package struct AskedEdit: Sendable {
             guard let root = own.compose(&reader.problems), let others = more.compose(&reader.problems),
                 let then = reader.plan(from: root.with(others), version: plan.version), asked.metric(of: then) != nil
             else { continue }
-            self.lines = lines
-            let (old, new) = (plan.marginLines(), then.marginLines())
-            let gone = old.filter { !new.contains($0) }.map { "- \($0)" }
-            margins = (gone + new.filter { !old.contains($0) }.map { "+ \($0)" }).joined(separator: "\n")
-            isFree = plan.metrics.allSatisfy {
-                plan.marginFactors(of: $0) == then.marginFactors(of: then.metric($0.name) ?? $0)
-            }
+            let old = plan.marginLines().filter { !$0.figures.isEmpty }
+            changes = then.marginLines().filter { !$0.figures.isEmpty }.map { new in
+                (old.first { ($0.metric, $0.names) == (new.metric, new.names) }, new)
+            }.filter { $0?.figures != $1.figures }
+            (self.lines, self.plan) = (lines, then)
             return
         }
         return nil
@@ -266,9 +272,10 @@ extension AskedNumber {
             // A field that is added up already is clipped as it is there.
             let ends = [known?.lowest ?? 0, known?.highest ?? 100].map { PlanNumber.text($0) }
             let unit = known.map { $0.unit.isEmpty ? "" : ", unit: \(PlanDraft.quoted($0.unit))" } ?? ""
+            let title = plan.value { plan, _ in plan.title(summing: sum) }
             let body = "field: \(sum), from: \(ends[0]), to: \(ends[1]), decimals: \(known?.decimals ?? 0)\(unit)"
             let remark = known == nil ? "    # EDIT: larger values count as the largest" : ""
-            lines.append("    measures: {sums: {\(known?.name ?? sum.text): {\(body)}}}\(remark)")
+            lines.append("    measures: {sums: {\(known?.name ?? sum.text): {title: \(title), \(body)}}}\(remark)")
         }
         // Metrics of the same events have these terms alike.
         if let like {

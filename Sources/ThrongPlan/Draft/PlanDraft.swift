@@ -116,6 +116,9 @@ package enum PlanTopic: String, Sendable, CaseIterable, Decodable {
         let name = DraftCatalogue[self].metric
         guard var metric = DraftCatalogue.standard.metrics.first(where: { $0.name == name }) else { return nil }
         metric.measures.replace("$visit", with: draft.visitEvents.last ?? "")
+        for title in ["revenue", "opened", "filled", "done"] {
+            metric.measures.replace("$\(title)", with: PlanPhrase(titled: title).value(draft.languages))
+        }
         return metric
     }
 }

@@ -195,9 +195,11 @@ extension Plan {
             let readers = metrics.flatMap { cubeDimensions(of: $0) }.filter { $0.field == field }
             let steps = Set(metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
                 .compactMap { dimension($0) }.filter { $0.field == field }.sorted { $0.name < $1.name }
-            let sums = metrics.flatMap(\.sums).filter { $0.field == field }
+            let sums = metrics.flatMap { metric in
+                metric.sums.filter { $0.field == field }.map { metric.title(of: $0) }
+            }
             var uses: [String] = []
-            for use in readers.map(\.title) + steps.map(\.title) + sums.map(\.name) where !uses.contains(use) {
+            for use in readers.map(\.title) + steps.map(\.title) + sums where !uses.contains(use) {
                 uses.append(use)
             }
             return PrivacyLabel.Field(
@@ -215,9 +217,10 @@ extension Plan {
         LabelWriter(plan: self, language: language, today: .today).fact(of: step).text
     }
 
-    /// A sum in words: "amount, each held between 0 and 500 EUR".
-    package func words(for sum: SumMeasure, in language: Language) -> String {
-        LabelWriter(plan: self, language: language, today: .today).text(of: sum)
+    /// A metric's sum in words: "Revenue, each held between 0 and 500 EUR"; nil where it has none of that name.
+    package func words(forSum name: String, of metric: MetricName, in language: Language) -> String? {
+        let (metric, writer) = (self.metric(metric), LabelWriter(plan: self, language: language, today: .today))
+        return metric.flatMap { own in own.sums.first { $0.name == name }.map { writer.text(of: $0, in: own) } }
     }
 }
 

@@ -122,7 +122,7 @@ struct LabelWriter {
             fact(
                 .refused, language.say(.labelImpossible, ["shown": listed(shown), "hasMore": more > 0, "count": more]))
         }
-        metric.sums.map { fact(.addsUp, text(of: $0)) }
+        metric.sums.map { fact(.addsUp, text(of: $0, in: metric)) }
         if let histogram = metric.histogram {
             let words: KeyValuePairs<String, any MessageArgument> = [
                 "field": histogram.field.text, "edges": listed(histogram.edges.map(written)),
@@ -189,10 +189,10 @@ struct LabelWriter {
     }
 
     /// The text about what a sum adds up.
-    func text(of sum: SumMeasure) -> String {
+    func text(of sum: SumMeasure, in metric: Metric) -> String {
         let words: KeyValuePairs<String, any MessageArgument> = [
-            "field": sum.field.text, "low": written(sum.lowest), "high": written(sum.highest),
-            "hasUnit": !sum.unit.isEmpty, "unit": sum.unit,
+            "field": metric.sumTitles[sum.name] ?? sum.field.text, "low": written(sum.lowest),
+            "high": written(sum.highest), "hasUnit": !sum.unit.isEmpty, "unit": sum.unit,
         ]
         return language.say(.labelSum, words)
     }

@@ -91,7 +91,7 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
 
     package struct Field: Sendable, Hashable, Encodable {
         package let name: String
-        /// The titles of the dimensions made from the field, or the names of the sums that it is added to.
+        /// The titles of the dimensions made from the field, or of the sums that it is added to.
         package let uses: [String]
         /// True if browsers send the field by themselves in every request.
         package let isUserAgent: Bool

@@ -299,8 +299,8 @@ package enum Message: String, Sendable, Hashable, CaseIterable {
     case exploreLatest, allMetrics, exploreFacet, exploreChoice, exploreLast, exploreList, exploreTake, exploreSQL
     case copySQL, copied, exploreReleases, exploreLatestOf, headSampling, exploreBy, exploreShown, exploreFound
     case exploreExtent, exploreRows, exploreTooMuch, leftOutOften, exploreFigure, exploreWithin, exploreSampled
-    case problem, problemWhy, ask, askWhy, askWord, asked, askTold, askState, draftPurpose, draftQuestion, draftTitle
-    case tryMadeUp, tryHeading, tryLede, tryPlan
-    case tryReportsWhy, tryPost, trySend, tryCurl, tryBatches, tryBatchesWhy, tryNone, tryFoot, tryConnecting, tryAlive
-    case tryEnded, tryFollow, tryStanding, tryReport, tryMark, tryHint, tryWindow, tryConsent, tryNumber
+    case problem, problemWhy, ask, askWhy, askWord, asked, askTold, askState, askRow, askFigure, draftPurpose
+    case draftQuestion, draftTitle, tryMadeUp, tryHeading, tryLede, tryPlan, tryReportsWhy, tryPost, trySend, tryCurl
+    case tryBatches, tryBatchesWhy, tryNone, tryFoot, tryConnecting, tryAlive, tryEnded, tryFollow, tryStanding
+    case tryReport, tryMark, tryHint, tryWindow, tryConsent, tryNumber
 }

@@ -210,7 +210,7 @@ package struct MarginCost: Sendable, Hashable {
     ///   - factors: see ``Plan/marginFactors(of:)``.
     ///   - drawsEvents: false for a sum over periods, whose numbers were drawn for these.
     ///   - kindsOfDevices: draws of devices: one of identifiers, and one where devices are known in a whole period.
-    ///   - periods: of the layout in which one window may lie; nil for what is drawn of one period.
+    ///   - periods: of the layout in which events of one identifier may lie; nil for what is drawn of one period.
     /// - Throws: ``NoiseError/overflow``.
     package init(
         _ shape: MarginShape, _ layout: MetricLayout, _ threshold: Threshold, factors: MarginFactors = .none,
@@ -228,10 +228,8 @@ package struct MarginCost: Sendable, Hashable {
             let met = min(layout.size(of: occasions) * periods, layout.rungs?.last ?? layout.contributionBound)
             rho += Double(met * kindsOfDevices) * (try lattice.cost(change: Rational(1), least: least).approximate)
         }
-        // The choice of the busiest window, where a period has several.
-        if layout.hasIdentifiers, layout.rotation < .longest || layout.period > .day {
-            rho += Double(periods) / (2 * least.approximate)
-        }
+        // The choice of the busiest window: a day has several, too, where identifiers of the next came with what had waited offline.
+        if layout.hasIdentifiers { rho += Double(periods) / (2 * least.approximate) }
         self.rho = rho
     }
 
@@ -241,26 +239,29 @@ package struct MarginCost: Sendable, Hashable {
     package static func text(_ rho: Double) -> String { String(format: "%.2f", (rho * 100).rounded(.up) / 100) }
 
     /// The share of right guesses whether a device is there, at most, of somebody who knows all others and sees everything that
-    /// costs ρ; half of such devices are. Unit: percent, rounded up; 50 is a coin.
+    /// costs ρ; half of such devices are. Unit: percent, rounded up, from 99 on to a tenth; 50 is a coin.
     ///
     /// A guess is right in (1 + TV)/2 of cases at best. The total variation TV is at most √(ρ/2), as the divergence is at most
     /// ρ (Pinsker), and at most √(1 − e^−ρ) (Bretagnolle and Huber).
-    static func bestGuess(_ rho: Double) -> Int {
-        let variation = min((rho / 2).squareRoot(), (1 - exp(-rho)).squareRoot())
-        return Int((50 * (1 + variation)).rounded(.up))
+    static func bestGuess(_ rho: Double) -> Double {
+        let percent = 50 * (1 + min((rho / 2).squareRoot(), (1 - exp(-rho)).squareRoot()))
+        return percent > 99 ? (percent * 10).rounded(.up) / 10 : percent.rounded(.up)
     }
 }
 
 extension MetricLayout {
-    /// The most of its periods in which one window may lie: in each of them an identifier is drawn again. Local midnights and hours lie at
-    /// quarters of an hour.
-    var periodsOfWindow: Int {
-        let length = min(period.shortestSeconds, 86_400)
-        let isAligned =
-            timeZone == "UTC"
-            ? length % rotation.seconds == 0 || rotation.seconds % length == 0 : 900 % rotation.seconds == 0
-        let whole = (rotation.seconds + length - 1) / length
-        return Int(isAligned ? whole : whole + 1)
+    /// The most of its periods that events of one identifier may lie in: in each of them it is drawn again. An identifier is taken in its own
+    /// window and in the neighbours, with events of 48 hours before and five minutes ahead. Local midnights and hours lie at quarters of an hour.
+    /// Where identifiers are counted in the place of events, one counts in the period of its first event only.
+    var periodsOfIdentifier: Int {
+        guard within == nil else { return 1 }
+        func common(_ a: Int64, _ b: Int64) -> Int64 { b == 0 ? a : common(b, a % b) }
+        let (window, isLocal) = (rotation.seconds, timeZone != "UTC")
+        // A clock that is put forward takes an hour; one that goes by half an hour cuts an hour in two.
+        let length = period.shortestSeconds - (isLocal && period > .hour ? 3600 : 0)
+        // The steps in which its first instant may lie behind a period's start.
+        let step = common(!isLocal && period <= .day ? common(window, 48 * 3600) : 900, length)
+        return Int((2 * length - step + 3 * window + 48 * 3600 + 299) / length) + (isLocal && period == .hour ? 1 : 0)
     }
 
     /// Returns the most that one device adds to a measure in a window, at least 1; nil if the measure counts devices.

@@ -1,17 +1,18 @@
+internal import Foundation
 internal import ThrongNoise
 
 extension Plan {
     /// Returns lines for authors of plans: how far off numbers may be in 19 of 20 cases, one per grouping, and what they cost.
-    package func marginLines() -> [String] {
-        let lines = metrics.flatMap { metric -> [String] in
+    package func marginLines() -> [MarginLine] {
+        let lines = metrics.flatMap { metric -> [MarginLine] in
             do {
                 return try marginLines(of: metric)
             } catch {
-                return ["metric '\(metric.name)': its margins can't be worked out: \(error)"]
+                return [MarginLine(text: "metric '\(metric.name)': its margins can't be worked out: \(error)")]
             }
         }
         guard let dailyRho else { return lines }
-        return lines + ["all metrics of a day: \(Self.guessLine("a device was there", dailyRho))"]
+        return lines + [Self.guess("a device was there", of: nil, window: Rotation.longest.seconds, dailyRho)]
     }
 
     /// Returns the most that everything drawn for a metric in a day costs one device: ρ, such as "0.98". The cost is
@@ -71,7 +72,7 @@ extension Plan {
             // Nil if it can't be worked out.
             try? MarginCost(
                 shape, layout, metric.threshold, factors: factors, drawsEvents: events, kindsOfDevices: kinds,
-                periods: layout.periodsOfWindow
+                periods: layout.periodsOfIdentifier
             ).rho
         }
         guard let own = rho(events: true, kinds: knowsDevices ? 2 : 1) else { return nil }
@@ -93,7 +94,7 @@ extension Plan {
         for lattice in shape.devices.values { _ = try lattice.draws(width) }
     }
 
-    private func marginLines(of metric: Metric) throws -> [String] {
+    private func marginLines(of metric: Metric) throws -> [MarginLine] {
         let layout = try layoutByLabel(of: metric)
         let shape = try MarginShape(layout, groupings: groupings(of: metric))
         let (threshold, factors) = (metric.threshold, marginFactors(of: metric))
@@ -104,41 +105,44 @@ extension Plan {
                 of: set, draws: shape.events.draws(width), over: part.combinations(of: shape.eventDimensions(of: set))
             ).stated(moved: .zero)
         }
-        var lines: [String] = []
+        var lines: [MarginLine] = []
         for (part, names) in zip(shape.parts, groupingNames(of: metric)) {
-            var (numbers, least): ([String], String) = ([], "")
+            var (numbers, least, figures): ([String], String, [MarginLine.Figure]) = ([], "", [])
             if let lattice = shape.devices[part.occasions] {
                 let width = try NoiseWidth(threshold: threshold.devices, factor: factors.devices)
                 let set = shape.deviceFields(of: part.fields)
                 let margin = try lattice.margin(
                     of: set, draws: lattice.draws(width), over: part.combinations(of: shape.deviceDimensions(of: set)))
-                let stated = try margin.stated(moved: .zero)
+                let (stated, first) = (try margin.stated(moved: .zero), threshold.devices + margin.publication)
                 numbers.append("\(stated) devices")
-                least = "; shown from \(threshold.devices + margin.publication) devices on"
+                least = "; shown from \(first) devices on"
+                figures = [.init(what: .devices, number: stated), .init(what: .shown, number: first)]
             }
             for measure in 0...layout.sums.count where measure > 0 || layout.within == nil {
-                let stated = try off(measure, part, layout)
-                numbers.append(measure == 0 ? "\(stated) events" : layout.sums[measure - 1].text(stated))
+                let (stated, sum) = (try off(measure, part, layout), measure == 0 ? nil : layout.sums[measure - 1])
+                numbers.append(sum?.text(stated) ?? "\(stated) events")
+                figures.append(.init(what: sum == nil ? .events : .sum, number: stated, sum: sum))
             }
             let split = names.isEmpty ? "in total" : "by \(names.map(\.text).joined(separator: " and "))"
             let off = numbers.joined(separator: ", ")
-            lines.append("metric '\(metric.name)', each \(metric.period.rawValue) \(split): \(off)\(least)")
+            let text = "metric '\(metric.name)', each \(metric.period.rawValue) \(split): \(off)\(least)"
+            lines.append(MarginLine(metric: metric.name, names: names, figures: figures, text: text))
         }
         if let told = boundsTold(to: metric), let total = shape.parts.first {
             let by = try told.bounds.map { "\(try off(0, total, layout.bounded(by: $0))) events by \($0)" }
-            lines.append(
-                """
+            let text = """
                 metric '\(metric.name)': each \(metric.period.rawValue) has the smallest bound that few exceeded, as metric \
                 '\(told.by.name)' told before, else \(Metric.firstBound) or more; in total off by \(by.joined(separator: ", "))
-                """)
+                """
+            lines.append(MarginLine(text: text))
         }
         if let rho = cost(of: metric, factors) {
-            let window = Duration.seconds(layout.rotation.seconds).planText
+            let window = layout.hasIdentifiers ? layout.rotation.seconds : nil
             let what =
-                layout.hasIdentifiers
-                ? layout.rotation == .longest ? "a device was there on a day" : "an identifier of \(window) was there"
-                : "an event was there"
-            lines.append("metric '\(metric.name)': \(Self.guessLine(what, rho))")
+                layout.rotation == .longest
+                ? "a device was there on a day"
+                : "an identifier of \(Duration.seconds(layout.rotation.seconds).planText) was there"
+            lines.append(Self.guess(window == nil ? "an event was there" : what, of: metric.name, window: window, rho))
         }
         return lines
     }
@@ -158,10 +162,35 @@ extension Plan {
     }
 
     /// Says in words what a cost means: how often a guess about one is right at most.
-    private static func guessLine(_ what: String, _ rho: Double) -> String {
-        "whether \(what) is guessed right at most \(MarginCost.bestGuess(rho)) times of 100, even knowing all others "
+    private static func guess(_ what: String, of metric: MetricName?, window: Int64?, _ rho: Double) -> MarginLine {
+        let (best, about) = (MarginCost.bestGuess(rho), metric.map { "metric '\($0)'" } ?? "all metrics of a day")
+        let text =
+            "\(about): whether \(what) is guessed right at most \(String(format: "%g", best)) times of 100, even knowing all others "
             + "(a coin: 50; ρ \(MarginCost.text(rho)))"
+        let figures = [MarginLine.Figure(what: .guess, number: Int64(best.rounded(.up)))]
+        return MarginLine(metric: metric, window: window, figures: figures, text: text)
     }
+}
+
+/// A line of `plan check` about margins, with the numbers behind it.
+package struct MarginLine: Sendable, Hashable {
+    package struct Figure: Sendable, Hashable {
+        /// A margin in 19 of 20 cases, the devices from which on a group is shown, or the percent of right guesses.
+        package enum What: String, Sendable { case devices, events, sum, shown, guess }
+        package let what: What
+        /// A sum's is in units of 10^-decimals.
+        package let number: Int64
+        package var sum: SumMeasure?
+    }
+
+    /// Nil where it is about all metrics of a day.
+    package var metric: MetricName?
+    /// The dimensions of a grouping; nil where it is about a guess.
+    package var names: [DimensionName]?
+    /// The window of the identifier that is guessed; nil where it is an event. Unit: seconds.
+    package var window: Int64?
+    package var figures: [Figure] = []
+    package let text: String
 }
 
 extension SumMeasure {

@@ -21,6 +21,8 @@ package struct Metric: Sendable, Hashable {
     package internal(set) var rollups: [PeriodKind] = []
     /// Clipped sums, in the plan's order.
     package let sums: [SumMeasure]
+    /// The titles of sums, by their names; those that have none are told by their names.
+    package internal(set) var sumTitles: [String: String] = [:]
     /// A distribution of a field, which is a dimension of the cube named after it.
     package internal(set) var histogram: HistogramMeasure?
     /// True if the number of devices is published beside the events.
@@ -84,6 +86,9 @@ package struct Metric: Sendable, Hashable {
         guard case .funnel(let steps)? = within?.kind, let first = steps.first else { return events }
         return [first.event]
     }
+
+    /// The words by which people are told a sum.
+    package func title(of sum: SumMeasure) -> String { sumTitles[sum.name] ?? sum.name }
 
     package var steps: [FunnelStep] {
         guard case .funnel(let steps)? = within?.kind else { return [] }

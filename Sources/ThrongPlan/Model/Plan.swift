@@ -109,6 +109,9 @@ package struct Plan: Sendable, Hashable {
                 put(&histogram.title, at: "metrics.\(part.name).histogram.title")
                 plan.metrics[place].histogram = histogram
             }
+            for sum in part.sumTitles.keys {
+                put(&plan.metrics[place].sumTitles[sum], at: "metrics.\(part.name).sums.\(sum).title")
+            }
             if let within = part.within { plan.metrics[place].within?.title = within.title(in: spoken) }
             for (number, step) in part.steps.enumerated() {
                 let title = best["metrics.\(part.name).steps.\(number + 1).title"]?.text
@@ -123,8 +126,9 @@ package struct Plan: Sendable, Hashable {
             put(&plan.reports[place].title, at: "reports.\(part.name).title")
             put(&plan.reports[place].explanation, at: "reports.\(part.name).explanation")
         }
-        for (place, part) in partners.enumerated() where part.isEverybody {
-            plan.partners[place].title = spoken.say(.everybody)
+        for (place, part) in partners.enumerated() {
+            put(&plan.partners[place].title, at: "partners.\(part.name).title")
+            if part.isEverybody { plan.partners[place].title = spoken.say(.everybody) }
         }
         for (place, part) in annotations.enumerated() {
             put(&plan.annotations[place].text, at: "annotations.\(part.name).text")

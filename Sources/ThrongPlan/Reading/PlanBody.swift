@@ -108,16 +108,8 @@ struct ProblemList {
 package enum AddressText {
     /// Returns the scheme of `s3://bucket/reports` and its like (RFC 3986, section 3.1); nil for a path.
     package static func scheme(of text: some StringProtocol) -> String? {
-        let scheme = text.utf8.prefix { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "+-.".utf8.contains(byte)
-            }
-        }
-        guard let first = scheme.first, (0x41...0x5A).contains(first & 0xDF),
-            text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
-        else { return nil }
-        return String(decoding: scheme, as: UTF8.self)
+        let scheme = /([A-Za-z][A-Za-z0-9+.\-]*):\/\//.matchingSemantics(.unicodeScalar)
+        return String(text).prefixMatch(of: scheme).map { String($0.1) }
     }
 
     /// Returns the reason why a text can't be a path on this machine; nil if it can.
@@ -151,13 +143,9 @@ enum PlanNumber {
 
     /// Returns a whole number with a comma between thousands: 20,000.
     static func text(_ number: Int) -> String {
-        let digits = String(number.magnitude)
-        var grouped = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index) % 3 == 0 { grouped.append(",") }
-            grouped.append(digit)
-        }
-        return (number < 0 ? "-" : "") + grouped
+        var digits = Array(String(number.magnitude))
+        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+        return (number < 0 ? "-" : "") + String(digits)
     }
 }
 

@@ -92,13 +92,8 @@ extension PlanReader {
         _ body: PlanBody<PlanKeys.Decay>, of period: PeriodKind?, after: Duration?
     ) -> DecayStep.Action? {
         guard let kept: Kept = choice(body[.keep]) else { return nil }
-        let kind: PeriodKind
-        switch kept {
-        case .days: kind = .day
-        case .weeks: kind = .week
-        case .months: kind = .month
-        case .totals: return .keepTotals
-        }
+        let kind = PeriodKind.allCases.first { "\($0.rawValue)s" == kept.rawValue }
+        guard let kind else { return .keepTotals }
         guard let period else { return nil }
         guard period.rollups.contains(kind) else {
             let words = period.rollups.map { "\($0.rawValue)s" } + [Kept.totals.rawValue]
@@ -201,11 +196,5 @@ extension DecayStep.Action {
 
 extension PeriodKind {
     /// The longer periods that are made of whole ones of this kind.
-    var rollups: [PeriodKind] {
-        switch self {
-        case .hour: [.day, .week, .month]
-        case .day: [.week, .month]
-        case .week, .month: []
-        }
-    }
+    var rollups: [PeriodKind] { self < .week ? Self.allCases.filter { $0 > self } : [] }
 }

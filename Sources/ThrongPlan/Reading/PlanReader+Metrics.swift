@@ -42,9 +42,9 @@ extension PlanReader {
             Metric(
                 name: MetricName(part.name), title: title, noun: noun, events: events, question: question,
                 decision: decision, owner: owner, expires: expires, purpose: purpose, dimensions: dimensions,
-                period: period, rollups: rollups, sums: measures.sums, histogram: measures.histogram,
-                reach: measures.reach, countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts,
-                answered: answered, within: measures.within,
+                period: period, rollups: rollups, sums: measures.sums, sumTitles: measures.sumTitles,
+                histogram: measures.histogram, reach: measures.reach, countsFirsts: measures.countsFirsts,
+                provesFirsts: measures.provesFirsts, answered: answered, within: measures.within,
                 contributionBound: bound ?? (counts ? Metric.firstBound : 1), choosesBound: choosesBound,
                 sampling: sampling, threshold: threshold, impossible: impossible, margins: margins, decay: decay))
     }
@@ -165,6 +165,7 @@ extension PlanReader {
     /// The measures of a metric besides the count of its events.
     struct Measures {
         var sums: [SumMeasure] = []
+        var sumTitles: [String: String] = [:]
         var histogram: HistogramMeasure?
         var bands: [BucketLabel] = []
         var reach = false
@@ -193,9 +194,7 @@ extension PlanReader {
         measures.provesFirsts = reach == .attested
         var isFine = true
         if let value = body[.sums] {
-            let sums = sums(value)
-            measures.sums = sums ?? []
-            isFine = sums != nil
+            isFine = readSums(value, of: name, into: &measures)
         }
         if let value = body[.histogram] {
             let read = histogram(value, of: name)
@@ -210,16 +209,15 @@ extension PlanReader {
         return isFine ? measures : nil
     }
 
-    private mutating func sums(_ value: PlanValue) -> [SumMeasure]? {
+    /// Reads a metric's sums and their titles; returns false if one of them could not be read.
+    private mutating func readSums(_ value: PlanValue, of metric: String, into measures: inout Measures) -> Bool {
         guard let entries = value.entries, !entries.isEmpty else {
-            return problems.refuse(
-                value,
-                allowed: "a mapping of names to sums is allowed, such as {revenue: {field: amount, from: 0, to: 500}}")
+            let allowed = "a mapping of names to sums is allowed, such as {revenue: {field: amount, from: 0, to: 500}}"
+            return problems.refuse(value, allowed: allowed) ?? false
         }
-        var sums: [SumMeasure] = []
         for entry in entries {
             let (name, subject) = (entry.key, value.subject)
-            if sums.contains(where: { $0.name == name }) {
+            if measures.sums.contains(where: { $0.name == name }) {
                 problems.add(entry.place, "\(subject): the sum '\(name)' is given twice; rename one of them")
                 continue
             }
@@ -228,9 +226,12 @@ extension PlanReader {
                     PlanValue(node: entry.value, subject: "\(subject) '\(name)'"), PlanKeys.Sum.self, at: entry.place),
                 let sum = sum(named: name, body)
             else { continue }
-            sums.append(sum)
+            measures.sums.append(sum)
+            measures.sumTitles[name] = words(.title, in: body, of: "metrics.\(metric).sums.\(name)")
         }
-        return sums.count == entries.count ? sums : nil
+        let told = measures.sums.map { (BucketLabel($0.name), measures.sumTitles[$0.name] ?? $0.name) }
+        checkAlike(told.map { ($0, $1, "metrics.\(metric).sums.\($0).title") }, in: value)
+        return measures.sums.count == entries.count
     }
 
     private mutating func sum(named name: String, _ body: PlanBody<PlanKeys.Sum>) -> SumMeasure? {

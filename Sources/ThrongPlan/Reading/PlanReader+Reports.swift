@@ -1,7 +1,7 @@
 extension PlanReader {
     mutating func readPartner(_ part: Part) {
         guard let body = body(of: part, PlanKeys.Partner.self) else { return }
-        let title = text(body[.title])
+        let title = words(.title, in: body, of: "partners.\(part.name)")
         let contact = text(body[.contact])
         let language = language(body[.language])
         if part.name == Partner.everybody.text {
@@ -185,9 +185,7 @@ extension PlanReader {
     }
 
     private static func isSecretName(_ text: String) -> Bool {
-        text.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D
-        }
+        text.wholeMatch(of: /[a-z0-9_\-]*/.matchingSemantics(.unicodeScalar)) != nil
     }
 }
 
@@ -257,7 +255,8 @@ extension Plan {
         texts.formUnion(partners.flatMap { insights(for: $0.name) }.map { "insights.\($0.name).title" })
         let used = metrics.flatMap { cubeDimensions(of: $0).map(\.name) + derivedDimensions(of: $0).map(\.name) }
         texts.formUnion(dimensionTexts(used))
-        texts.formUnion(metrics.map(\.name).flatMap(stepTexts))
+        texts.formUnion(metrics.map(\.name).flatMap(stepTexts) + partners.map { "partners.\($0.name).title" })
+        for one in metrics { texts.formUnion(one.sumTitles.keys.map { "metrics.\(one.name).sums.\($0).title" }) }
         return translations.languages.filter { tag in
             Language(tag)?.catalogue.missing.isEmpty == true && !texts.contains { lacks($0, tag) }
         }
@@ -271,7 +270,7 @@ extension Plan {
 
     /// The places of the plan's texts that a report shows.
     private func texts(of report: Report) -> Set<String> {
-        var texts: Set = ["app.title", "reports.\(report.name).title"]
+        var texts: Set = ["app.title", "partners.\(report.partner).title", "reports.\(report.name).title"]
         if report.explanation != nil { texts.insert("reports.\(report.name).explanation") }
         for insight in report.insights.compactMap({ self.insight($0) }) {
             texts.formUnion(["insights.\(insight.name).title", "metrics.\(insight.metric).title"])
@@ -287,6 +286,9 @@ extension Plan {
                 texts.insert("metrics.\(insight.metric).histogram.title")
             }
             if case .funnel = insight.kind { texts.formUnion(stepTexts(of: insight.metric)) }
+            if case .mean(let sum) = insight.kind, metric(insight.metric)?.sumTitles[sum] != nil {
+                texts.insert("metrics.\(insight.metric).sums.\(sum).title")
+            }
         }
         return texts
     }
@@ -310,7 +312,7 @@ extension Plan {
     private func lacks(_ place: String, _ tag: LanguageTag) -> Bool {
         if let words = translations.words[place] { return LanguageTag.best(of: words.texts.keys, for: [tag]) == nil }
         // A name that is written once is the same in every language.
-        if place == "app.title" { return false }
+        if place == "app.title" || place.hasPrefix("partners.") { return false }
         let fallbacks = Set(translations.words.values.map(\.fallback.language))
         return !fallbacks.isEmpty && !fallbacks.contains(tag.language)
     }

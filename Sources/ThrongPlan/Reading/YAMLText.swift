@@ -57,10 +57,7 @@ struct YAMLText {
     // MARK: Characters
 
     private func checkCharacters(_ problems: inout ProblemList) -> Bool {
-        var fine = true
-        var line = 1
-        var column = 1
-        var inIndentation = true
+        var (fine, line, column, inIndentation) = (true, 1, 1, true)
         for (index, scalar) in scalars.enumerated() {
             if scalar == "\0" {
                 problems.add(
@@ -72,9 +69,7 @@ struct YAMLText {
                 fine = false
             }
             if endsLine(at: index) {
-                line += 1
-                column = 1
-                inIndentation = true
+                (line, column, inIndentation) = (line + 1, 1, true)
             } else {
                 column += 1
                 // One tab a line is enough to say so.
@@ -107,15 +102,10 @@ struct YAMLText {
     }
 
     private func index(of place: YAMLNode.Place) -> Int? {
-        var line = 1
-        var column = 1
+        var (line, column) = (1, 1)
         for index in scalars.indices {
             if line == place.line, column == place.column { return index }
-            column += 1
-            if endsLine(at: index) {
-                line += 1
-                column = 1
-            }
+            (line, column) = endsLine(at: index) ? (line + 1, 1) : (line, column + 1)
         }
         return nil
     }

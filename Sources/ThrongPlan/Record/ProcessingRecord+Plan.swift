@@ -111,7 +111,7 @@ extension ProcessingRecord.Field {
             add(plan.use(of: dimension))
             for coarser in derived where coarser.base == dimension.name { add(plan.use(of: coarser)) }
         }
-        for sum in metrics.flatMap(\.sums) where sum.field == field { add(.init(sum)) }
+        for metric in metrics { for sum in metric.sums where sum.field == field { add(.init(sum, of: metric)) } }
         name = field
         purposes = plan.purposes.map(\.name).filter { purpose in metrics.contains { $0.purpose == purpose } }
         self.uses = uses
@@ -129,10 +129,10 @@ extension ProcessingRecord.Use {
         self.init(title, "\(words) \(shown.listed)", buckets: buckets)
     }
 
-    fileprivate init(_ sum: SumMeasure) {
+    fileprivate init(_ sum: SumMeasure, of metric: Metric) {
         let unit = sum.unit.isEmpty ? "" : " \(sum.unit)"
         self.init(
-            sum.name,
+            metric.title(of: sum),
             """
             added up, each held between \(PlanNumber.text(sum.lowest)) and \(PlanNumber.text(sum.highest))\(unit), with \
             \(sum.decimals) decimal\(sum.decimals == 1 ? "" : "s"); single ones are not kept

@@ -32,7 +32,7 @@ package struct StoredCube: Sendable, Hashable {
     /// The events of each leaf cell: those of proved identifiers, if the metric counts these apart.
     var provedEvents: [CellIndex: Int64] {
         counters.reduce(into: [:]) { events, counter in
-            if counter.measure == layout.provedCount { events[counter.cell] = counter.value }
+            if counter.measure == layout.provedCount { events[counter.cell, default: 0] += counter.value }
         }
     }
 }

@@ -218,12 +218,11 @@ package struct MarginCase: Sendable {
             let touched = touchedCells(of: grouping)
             var shown: Set<Int> = []
             for place in 0..<header.layout.size(of: grouping) {
-                let cell = CellIndex(UInt32(place))
+                let (cell, floor) = (CellIndex(UInt32(place)), behind.map { $0.floors[place] }.max() ?? 0)
                 if behind.contains(where: { $0.isShown[place] }) {
                     shown.insert(place)
                     cells.append(published(grouping, cell, numbers, behind))
-                } else if touched.contains(place) {
-                    let floor = behind.map { $0.floors[place] }.max() ?? 0
+                } else if floor > 0 || touched.contains(place) {
                     let isReached = behind.contains { $0.floors[place] >= $0.threshold }
                     withheld.append(
                         WithheldCell(

@@ -62,13 +62,13 @@ package struct ReportDocument: Sendable, Hashable {
     /// - Parameters:
     ///   - releases: those of the report's period, and of earlier ones what had been released when these were.
     ///   - began: by metric, when its first released period begins; the first of `releases` unless given.
-    ///   - parts: by metric, of what time its numbers are where that is not the whole period.
+    ///   - parts: by release, of what time its numbers are where that is not the whole period.
     ///   - deleteBy: when the first number in it may be kept no longer.
     ///   - unnamed: by metric, the periods whose numbers plans promised to others only.
     ///   - locale: the language of its sentences; the report's own unless given.
     package init(
         plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: UnixSeconds] = [:],
-        parts: [MetricName: PartOfPeriod] = [:], deleteBy: UnixSeconds? = nil,
+        parts: [ReleaseDigest: PartOfPeriod] = [:], deleteBy: UnixSeconds? = nil,
         unnamed: [MetricName: Set<Period>] = [:], locale: Language? = nil
     ) {
         let locale = locale ?? Language(plan.language(of: report)) ?? .english
@@ -85,7 +85,7 @@ package struct ReportDocument: Sendable, Hashable {
             }
             return ReleaseHistory(
                 current: current, earlier: all.filter { $0.header.period < period }, began: began[metric],
-                unnamed: unnamed[metric] ?? [])
+                unnamed: unnamed[metric] ?? [], partial: Set(parts.filter(\.value.isShorter).keys))
         }
         let insights = report.insights.compactMap { plan.insight($0) }
         let histories = Dictionary(uniqueKeysWithValues: Set(insights.map(\.metric)).map { ($0, history($0)) })
@@ -98,10 +98,8 @@ package struct ReportDocument: Sendable, Hashable {
         self.plan = plan.version
         sources = report.sources(of: insights, in: histories, plan, calendar, period)
         partial = histories.keys.sorted().compactMap { metric in
-            guard case .some(.some(_)) = histories[metric] else { return nil }
-            return parts[metric].map {
-                Partial(metric: metric, title: plan.metric(metric)?.title ?? metric.text, part: $0)
-            }
+            guard let history = histories[metric] ?? nil, let part = parts[history.current.digest] else { return nil }
+            return Partial(metric: metric, title: plan.metric(metric)?.title ?? metric.text, part: part)
         }
         var answers = insights.map {
             InsightAnswer(
@@ -125,17 +123,7 @@ package struct ReportDocument: Sendable, Hashable {
     /// The sentences above all answers: the alert, and each metric that was not counted in one way all period long.
     package var partNotes: [String] {
         [alert?.sentence].compactMap { $0 }
-            + partial.map { partial in
-                let part = partial.part
-                let (from, until) = (part.from.map(names.instant), part.until.map(names.instant))
-                return locale.say(
-                    .partCounted,
-                    [
-                        "title": partial.title, "isSplit": part.isSplit,
-                        "ends": from == nil ? until == nil ? "none" : "high" : until == nil ? "low" : "both",
-                        "from": from ?? "", "until": until ?? "",
-                    ])
-            }
+            + partial.map { $0.part.sentence(about: $0.title, period, names.calendar, in: locale) }
     }
 }
 
@@ -193,6 +181,35 @@ package struct PartOfPeriod: Sendable, Hashable {
         let end = until.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
         if start == nil, end == nil, !isSplit { return nil }
         (self.from, self.until, self.isSplit) = (start, end, isSplit)
+    }
+
+    /// True if something is known to be missing.
+    package var isShorter: Bool { from != nil || until != nil }
+
+    /// Returns the hours of a day, or the days of a longer period, that it touches, and all of them; nil if it touches all.
+    package func units(of period: Period, in calendar: PeriodCalendar) -> (kind: PeriodKind, counted: Int, all: Int)? {
+        func place(_ time: UnixSeconds) -> Int {
+            Int(period.kind == .day ? (time - period.start) / 3600 : calendar.date(at: time).daysSince1970)
+        }
+        let all = place(period.end - 1) - place(period.start) + 1
+        let counted = place((until ?? period.end) - 1) - place(from ?? period.start) + 1
+        return period.kind > .hour && counted < all ? (period.kind == .day ? .hour : .day, counted, all) : nil
+    }
+
+    /// "“Views” was not counted all period long. Its numbers are from 12 November 2026, 12:00 on: 5 of 7 days."
+    package func sentence(
+        about title: String, _ period: Period, _ calendar: PeriodCalendar, in locale: Language
+    ) -> String {
+        let ends = [from, until].map { $0.map { calendar.instantTitle(of: $0, in: locale) } }
+        let units = units(of: period, in: calendar)
+        return locale.say(
+            .partCounted,
+            [
+                "title": title, "isSplit": isSplit,
+                "ends": from == nil ? until == nil ? "none" : "high" : until == nil ? "low" : "both",
+                "from": ends[0] ?? "", "until": ends[1] ?? "", "units": units?.kind.rawValue ?? "none",
+                "counted": units?.counted ?? 0, "all": units?.all ?? 0,
+            ])
     }
 }
 

@@ -96,7 +96,7 @@ package struct VerifyPage: Sendable {
             "css": style, "script": script, "catalogues": catalogues.written(), "say": Language.english.words,
             "hasKeys": hasKeys,
         ]
-        html = try PageLibrary([("verify", PackageResources.verify_mustache)]).rendered(view, by: "verify")
+        html = try PageLibrary([("verify.mustache", PackageResources.verify_mustache)]).rendered(view, by: "verify")
     }
 }
 

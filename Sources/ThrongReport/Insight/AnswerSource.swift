@@ -157,9 +157,14 @@ package struct ReleaseHistory: Sendable {
     package let began: UnixSeconds
     /// Earlier periods whose numbers the plan promised to others only.
     package let unnamed: Set<Period>
+    /// The releases whose numbers are of a part of their period: compared with others, they would tell a change that there was not.
+    let partial: Set<ReleaseDigest>
 
-    package init(current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = []) {
-        (self.current, self.earlier, self.unnamed) = (current, earlier, unnamed)
+    package init(
+        current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = [],
+        partial: Set<ReleaseDigest> = []
+    ) {
+        (self.current, self.earlier, self.unnamed, self.partial) = (current, earlier, unnamed, partial)
         self.began = began ?? ([current] + earlier).map(\.header.period.start).min() ?? current.header.period.start
     }
 
@@ -169,10 +174,15 @@ package struct ReleaseHistory: Sendable {
         if unnamed.contains(period) { return (nil, .unnamed) }
         let candidates = earlier.filter { $0.header.period == period }
         guard let last = candidates.last else { return (nil, period.start < began ? .beganLater : .notReleased) }
-        for candidate in candidates where current.header.difference(from: candidate.header, for: insight) == nil {
+        for candidate in candidates where difference(from: candidate, for: insight) == nil {
             return (candidate, .notReleased)
         }
-        return (nil, current.header.difference(from: last.header, for: insight).map { .changed($0) } ?? .notReleased)
+        return (nil, difference(from: last, for: insight).map { .changed($0) } ?? .notReleased)
+    }
+
+    private func difference(from release: Release, for insight: Insight) -> Absence.Difference? {
+        let isPart = partial.contains(release.digest) || partial.contains(current.digest)
+        return current.header.difference(from: release.header, for: insight) ?? (isPart ? .part : nil)
     }
 }
 
@@ -328,23 +338,11 @@ package enum Counted: String, Sendable, Hashable, Codable {
     case identifiers
 
     /// The word for one of them.
-    package var one: String {
-        switch self {
-        case .events: "event"
-        case .devices: "device"
-        case .identifiers: "identifier"
-        }
-    }
+    package var one: String { String(rawValue.dropLast()) }
 
     /// Finds what numbers of a kind count: identifiers for a metric that looks at windows, else events or devices.
     package init(by kind: Insight.Kind, isWithin: Bool) {
-        self =
-            if isWithin { .identifiers } else {
-                switch kind.counts {
-                case .events: .events
-                case .devices: .devices
-                }
-            }
+        self = isWithin ? .identifiers : kind.counts == .events ? .events : .devices
     }
 }
 

@@ -181,14 +181,10 @@ package struct AnswerRest: Sendable, Hashable {
 extension Quantity {
     /// Returns the number less some of its parts; nil where the parts are more, and for quotients, which do not add up.
     package func without(_ parts: [Quantity]) -> Quantity? {
-        guard var left = amount else { return nil }
-        for part in parts {
-            guard let amount = part.amount else { return nil }
-            let (difference, overflow) = left.subtractingReportingOverflow(amount)
-            guard !overflow else { return nil }
-            left = difference
-        }
-        guard left >= 0 else { return nil }
+        let amounts = parts.compactMap(\.amount)
+        guard let amount, amounts.count == parts.count,
+            let left = Int64(exactly: amounts.reduce(Int128(amount)) { $0 - Int128($1) }), left >= 0
+        else { return nil }
         switch self {
         case .drawn(_, let counts, _): return .drawn(left, of: counts)
         case .estimate(let whole): return .estimate(Estimate(counted: left, rate: whole.rate, counts: whole.counts))

@@ -84,19 +84,10 @@ package struct BandCounts {
         let open = bands.indices.filter { bands[$0] == nil }
         guard !open.isEmpty || other == nil else { return [known] }
         guard let whole else { return open.isEmpty ? [known] : nil }
-        var left = whole
-        for part in known + [other ?? 0] {
-            let (difference, overflow) = left.subtractingReportingOverflow(part)
-            guard !overflow, difference >= 0 else { return nil }
-            left = difference
-        }
-        var fillings = open.map { place in
-            var filling = known
-            filling[place] = left
-            return filling
-        }
-        if other == nil { fillings.append(known) }
-        return fillings
+        let rest = (known + [other ?? 0]).reduce(Int128(whole)) { $0 - Int128($1) }
+        guard let left = Int64(exactly: rest), left >= 0 else { return nil }
+        let fillings = open.map { place in known.indices.map { $0 == place ? left : known[$0] } }
+        return fillings + (other == nil ? [known] : [])
     }
 
     /// The first band with which at least so many thousandths of the events are reached; nil where there are none.
@@ -117,12 +108,8 @@ package struct BandCounts {
         let all = filling.reduce(0) { $0 + Double($1) }
         let below = filling[..<band].reduce(0) { $0 + Double($1) }
         let part = (Double(quantile.perMille) / 1000 * all - below) / Double(filling[band])
-        var places = 0
-        var unit = 1.0
-        while unit * 10 > high - low, places < 9 {
-            places += 1
-            unit /= 10
-        }
+        var (places, unit) = (0, 1.0)
+        while unit * 10 > high - low, places < 9 { (places, unit) = (places + 1, unit / 10) }
         return Decimals(low + (high - low) * part, rounded: .toNearestOrEven, places: places)
     }
 }
@@ -205,9 +192,7 @@ extension Insight {
         let choices = by.map { name -> [DimensionName?] in
             release.aged.contains(name) ? release.coarser(than: name).map(Optional.some) + [nil] : [name]
         }
-        let combinations = choices.reduce([[DimensionName?]]()) { partial, names in
-            partial.isEmpty ? names.map { [$0] } : partial.flatMap { head in names.map { head + [$0] } }
-        }
+        let combinations = choices.reduce([[]]) { all, names in all.flatMap { head in names.map { head + [$0] } } }
         for names in combinations {
             let left = names.compactMap(\.self)
             var insight = self

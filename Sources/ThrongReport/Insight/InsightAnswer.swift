@@ -8,6 +8,8 @@ package struct InsightAnswer: Sendable, Hashable {
     package let question: String
     /// The word that people read after the numbers: "events", "devices", "share", or a sum's unit.
     package let unit: String
+    /// The title of the sum whose mean it is; nil where that has none.
+    let sumTitle: String?
     /// The unit of the bands of its metric's histogram; empty where that has none.
     let bandUnit: String
     /// The calendar and the locale by which periods, numbers and dates are written for the reader.
@@ -172,6 +174,7 @@ extension InsightAnswer {
         question = metric?.question ?? ""
         let isWithin = history.map { $0.current.header.layout.within != nil } ?? (metric?.within != nil)
         unit = insight.unit(of: metric, isWithin: isWithin)
+        sumTitle = if case .mean(let sum) = insight.kind { metric?.sumTitles[sum] } else { nil }
         bandUnit = metric?.histogram?.unit ?? ""
         let usual: Message = isWithin ? .visit : metric?.answered == nil ? .action : .device
         named =

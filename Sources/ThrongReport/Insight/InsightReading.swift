@@ -322,14 +322,7 @@ package struct InsightReading {
     }
 
     private static func sum(_ cells: ArraySlice<Int64?>) -> Int64? {
-        var sum: Int64 = 0
-        for cell in cells {
-            guard let cell else { return nil }
-            let (next, overflow) = sum.addingReportingOverflow(cell)
-            guard !overflow else { return nil }
-            sum = next
-        }
-        return sum
+        cells.contains(nil) ? nil : Int64(exactly: cells.reduce(Int128(0)) { $0 + Int128($1 ?? 0) })
     }
 
     private static func difference(_ whole: Int64?, _ part: Int64?) -> Int64? {

@@ -274,21 +274,16 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
 
     /// Divides wider numbers; the divisor is above 0. What does not fit 128 bits loses its last binary digits.
     package init(wide numerator: Int128, over divisor: Int128, places: Int) {
-        var dividend = numerator
-        var divisor = divisor
+        var (dividend, divisor) = (numerator, divisor)
         for _ in 0..<places {
             while dividend.magnitude > Int128.max.magnitude / 10, divisor > 1 {
-                dividend /= 2
-                divisor = Swift.max(divisor / 2, 1)
+                (dividend, divisor) = (dividend / 2, Swift.max(divisor / 2, 1))
             }
             let (product, overflow) = dividend.multipliedReportingOverflow(by: 10)
             dividend = overflow ? (dividend < 0 ? .min : .max) : product
         }
         var (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
-        if remainder < 0 {
-            quotient -= 1
-            remainder += divisor
-        }
+        if remainder < 0 { (quotient, remainder) = (quotient - 1, remainder + divisor) }
         let left = divisor - remainder
         if remainder > left || (remainder == left && quotient % 2 != 0) { quotient += 1 }
         (units, self.places) = (quotient, places)
@@ -296,12 +291,8 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
 
     /// A number of at most 15 digits as it is written, such as 0.25 or 1234.5.
     package init(exactly value: Double) {
-        var places = 0
-        var scale = 1.0
-        while places < 15, (value * scale).rounded() / scale != value {
-            places += 1
-            scale *= 10
-        }
+        var (places, scale) = (0, 1.0)
+        while places < 15, (value * scale).rounded() / scale != value { (places, scale) = (places + 1, scale * 10) }
         self.init(value, rounded: .toNearestOrEven, places: places)
     }
 

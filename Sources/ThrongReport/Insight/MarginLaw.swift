@@ -51,8 +51,7 @@ struct MarginLaw: Sendable {
             let base = coarsening?.place ?? place
             fields[base] = fields[base].map { $0.intersection(own) } ?? own
         }
-        var widest = 1.0
-        for place in fields.keys { widest *= widestCell(of: place, in: buckets.keys.filter(isSplit)) }
+        let widest = fields.keys.reduce(1) { $0 * widestCell(of: $1, in: buckets.keys.filter(isSplit)) }
         return DrawnNumber(
             measure: measure,
             fields: fields.sorted { $0.key < $1.key }.map {
@@ -81,6 +80,8 @@ struct DrawnNumber: Sendable {
         let size: Int
         /// The buckets that the number sums up.
         let buckets: Set<Int>
+        /// Their part of all.
+        var part: Double { Double(buckets.count) / Double(size) }
     }
 
     /// Different measures are drawn by themselves.
@@ -102,22 +103,15 @@ struct DrawnNumber: Sendable {
     func covariance(with other: DrawnNumber) -> Double {
         guard measure == other.measure, occasions == other.occasions else { return 0 }
         var product = deviation * other.deviation
-        var rest = other.fields[...]
         for field in fields {
-            while let next = rest.first, next.place < field.place {
-                product *= Double(next.buckets.count) / Double(next.size)
-                rest.removeFirst()
+            guard let same = other.fields.first(where: { $0.place == field.place }) else {
+                product *= field.part
+                continue
             }
-            let count = field.buckets.count
-            if let next = rest.first, next.place == field.place {
-                let both = field.buckets.intersection(next.buckets).count
-                product *= Self.common(count, next.buckets.count, both: both, of: field.size)
-                rest.removeFirst()
-            } else {
-                product *= Double(count) / Double(field.size)
-            }
+            let both = field.buckets.intersection(same.buckets).count
+            product *= Self.common(field.buckets.count, same.buckets.count, both: both, of: field.size)
         }
-        for next in rest { product *= Double(next.buckets.count) / Double(next.size) }
+        for field in other.fields where !fields.contains(where: { $0.place == field.place }) { product *= field.part }
         return product
     }
 

@@ -337,14 +337,8 @@ package enum Absence: Sendable, Hashable {
     case changed(Difference)
 
     /// The difference that keeps two releases of a metric from being compared.
-    package enum Difference: String, Sendable, Hashable, CaseIterable {
-        case events = "other events"
-        case sampling = "another sampling rate"
-        case identifiers = "identifiers of another length of life"
-        case contribution = "another bound on what one device adds"
-        case buckets = "other buckets"
-        case sum = "other bounds of the sum"
-        case devices = "another way of counting devices"
+    package enum Difference: Sendable, Hashable, CaseIterable {
+        case events, sampling, identifiers, contribution, buckets, sum, part, devices
     }
 }
 

@@ -17,11 +17,7 @@ package enum Charts {
     }
 
     /// bars, lines, spark and heat.
-    package static let templates: [(name: String, bytes: [UInt8])] = [
-        ("bars", PackageResources.bars_mustache), ("lines", PackageResources.lines_mustache),
-        ("axis", PackageResources.axis_mustache), ("plot", PackageResources.plot_mustache),
-        ("spark", PackageResources.spark_mustache), ("heat", PackageResources.heat_mustache),
-    ]
+    package static let templates = PackageResources.all
 
     package static func bars(_ rows: [(label: String, mark: ChartMark)], _ caption: Caption, in locale: Language) -> Any
     { BarChartView(rows.map { BarChartView.Entry(label: $0.label, mark: $0.mark) }, caption, locale: locale) }

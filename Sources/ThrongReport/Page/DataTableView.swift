@@ -263,6 +263,10 @@ struct DataColumns {
         func inUnit(_ message: Message) -> String {
             locale.say(message, ["hasUnit": !answer.unit.isEmpty, "unit": answer.unit])
         }
+        func mean(_ title: String) -> String {
+            let title = answer.unit.isEmpty ? title : "\(title) (\(answer.unit))"
+            return locale.say(.exploreFigure, ["figure": "mean", "title": title])
+        }
         let share = locale.say(.headShare)
         return switch answer.insight.kind {
         case .frequency where answer.counted != .identifiers:
@@ -272,7 +276,7 @@ struct DataColumns {
         case .funnel: [noun, locale.say(.headOfStepBefore), locale.say(.headOfFirst)]
         case .retention: [share, sampled(.headDevices), locale.say(.headOfWeek)]
         case .share: [share, sampled(.headPart), locale.say(.headOf, ["noun": answer.noun.many])]
-        case .mean: [inUnit(.headMean), sampled(.headNoun)]
+        case .mean: [answer.sumTitle.map(mean) ?? inUnit(.headMean), sampled(.headNoun)]
         case .quantiles: [inUnit(.headAbout), locale.say(.headRange)]
         }
     }

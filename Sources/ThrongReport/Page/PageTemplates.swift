@@ -12,16 +12,7 @@ struct PageTemplates: Sendable {
     static let shared = Result { () throws(ReportError) in try PageTemplates() }
 
     private init() throws(ReportError) {
-        library = try PageLibrary([
-            ("report", PackageResources.report_mustache), ("section", PackageResources.section_mustache),
-            ("bars", PackageResources.bars_mustache), ("lines", PackageResources.lines_mustache),
-            ("axis", PackageResources.axis_mustache), ("plot", PackageResources.plot_mustache),
-            ("drawing", PackageResources.drawing_mustache),
-            ("ranges", PackageResources.ranges_mustache), ("spark", PackageResources.spark_mustache),
-            ("heat", PackageResources.heat_mustache), ("share", PackageResources.share_mustache),
-            ("table", PackageResources.table_mustache), ("label", PackageResources.label_mustache),
-            ("labels", PackageResources.labels_mustache), ("letter", PackageResources.letter_mustache),
-        ])
+        library = try PageLibrary(PackageResources.all)
     }
 
     func page(of document: ReportDocument) throws(ReportError) -> String {
@@ -64,18 +55,19 @@ package struct PageLibrary: Sendable {
 
     /// Parses templates once.
     ///
-    /// - Parameter templates: by their names.
+    /// - Parameter files: those whose names end in `.mustache` are templates, named without it.
     /// - Throws: ``ReportError/template(name:reason:)`` where one does not parse.
-    package init(_ templates: [(name: String, bytes: [UInt8])]) throws(ReportError) {
+    package init(_ files: [(name: String, bytes: [UInt8])]) throws(ReportError) {
         MustacheContentTypes.register(PageText(), named: PageText.name)
         var library = MustacheLibrary()
-        for template in templates {
+        for (file, bytes) in files where file.hasSuffix(".mustache") {
+            let name = String(file.dropLast(".mustache".count))
             // Every template names the escaping itself, so that it holds also where one is rendered alone.
-            let text = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: template.bytes, as: UTF8.self)
+            let text = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: bytes, as: UTF8.self)
             do {
-                try library.register(text, named: template.name)
+                try library.register(text, named: name)
             } catch {
-                throw .template(name: template.name, reason: "\(error)")
+                throw .template(name: name, reason: "\(error)")
             }
         }
         self.library = library

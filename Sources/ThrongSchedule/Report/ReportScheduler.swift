@@ -48,11 +48,11 @@ package struct ReportScheduler: Sendable {
             throw ReportSchedulerError.unnamed(
                 report: report.name, period: plan.calendar.label(of: period), partner: report.partner)
         }
-        let parts = try await parts(of: own, period)
-        if report.split == .hold, let split = parts.filter(\.value.isSplit).keys.min() {
+        if report.split == .hold, let split = own.filter(\.isSplit).map(\.release.header.layout.metric).min() {
             throw ReportSchedulerError.held(report: report.name, period: plan.calendar.label(of: period), metric: split)
         }
         let earlier = try await earlier(for: report, plan: plan, period: period, besides: own.map(\.release))
+        let parts = try await parts(of: own + earlier.releases.map { Own(release: $0, isSplit: false) }, plan)
         let releases = own.map(\.release) + earlier.releases.filter(isNamed)
         let others = found.map(\.release).filter { !isNamed($0) } + earlier.releases.filter { !isNamed($0) }
         let ends = releases.map(\.header).map { header in
@@ -67,13 +67,16 @@ package struct ReportScheduler: Sendable {
         )
     }
 
-    /// Returns the part of the period that each metric's numbers cover, if they don't cover all of it.
-    private func parts(of own: [Own], _ period: Period) async throws -> [MetricName: PartOfPeriod] {
-        var parts: [MetricName: PartOfPeriod] = [:]
-        for one in own {
-            let layout = one.release.header.layout
+    /// Returns the part of its period that each release covers, if that is not all of it.
+    private func parts(of releases: [Own], _ plan: Plan) async throws -> [ReleaseDigest: PartOfPeriod] {
+        var parts: [ReleaseDigest: PartOfPeriod] = [:]
+        for (layout, own) in Dictionary(grouping: releases, by: \.release.header.layout) {
             let (from, until) = try await CalendarStore(store.connection).counted(layout)
-            parts[layout.metric] = PartOfPeriod(of: period, from: from, until: until, isSplit: one.isSplit)
+            let end = plan.metric(layout.metric).map { plan.calendar.midnight(of: $0.expires) } ?? UnixSeconds(.max)
+            for (release, isSplit) in own.map({ ($0.release, $0.isSplit) }) {
+                parts[release.digest] = PartOfPeriod(
+                    of: release.header.period, from: from, until: min(until ?? end, end), isSplit: isSplit)
+            }
         }
         return parts
     }

@@ -275,7 +275,8 @@ struct PreviewTrial: Sendable {
             }
             let sums = metric.sums.compactMap { sum in
                 tuple.sums[sum.name].map {
-                    LabelTrial.Remain(name: sum.name, value: Wording(language).amount(sum.quantum(of: $0), of: sum))
+                    let value = Wording(language).amount(sum.quantum(of: $0), of: sum)
+                    return LabelTrial.Remain(name: metric.title(of: sum), value: value)
                 }
             }
             let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc

@@ -116,7 +116,8 @@ struct TryoutReading {
                 }
             },
             sums: (metric?.sums ?? []).compactMap { sum in
-                tuple.sums[sum.name].map { "\(sum.name) \(Wording(language).amount(sum.quantum(of: $0), of: sum))" }
+                guard let metric, let value = tuple.sums[sum.name] else { return nil }
+                return "\(metric.title(of: sum)) \(Wording(language).amount(sum.quantum(of: value), of: sum))"
             }, numbers: batch.numbers?.numbers(of: tuple, by: plan, in: language))
     }
 
@@ -202,11 +203,11 @@ struct TryoutNumbers: Sendable {
         }
         let telling = plan.tellingDimensions(of: metric)
         return decision.release.header.groupings.sorted { $0.bits.nonzeroBitCount < $1.bits.nonzeroBitCount }
-            .compactMap { Self.number(labels, in: $0, of: decision, telling, language) }
+            .compactMap { Self.number(labels, in: $0, of: decision, metric, telling, language) }
     }
 
     private static func number(
-        _ labels: [DimensionName: BucketLabel], in grouping: Margin, of decision: ReleaseDecision,
+        _ labels: [DimensionName: BucketLabel], in grouping: Margin, of decision: ReleaseDecision, _ metric: Metric,
         _ telling: [DimensionName: ThrongPlan.Dimension], _ language: Language
     ) -> TryoutEntry.Number? {
         let header = decision.release.header
@@ -253,7 +254,7 @@ struct TryoutNumbers: Sendable {
         }
         let sums = layout.sums.enumerated().map { place, sum in
             words(
-                "more", "\(sum.name) \(wording.amount(published.sums[place], of: sum))",
+                "more", "\(metric.title(of: sum)) \(wording.amount(published.sums[place], of: sum))",
                 offBy: header.margin(of: grouping, measure: place + 1).map { wording.amount($0, of: sum) })
         }
         let all = [number] + [devices].compactMap(\.self) + sums

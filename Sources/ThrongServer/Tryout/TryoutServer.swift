@@ -109,7 +109,7 @@ package struct TryoutServer: Sendable {
     private func page(in language: Language) throws -> Response {
         let css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.tryout_css, as: UTF8.self)
         let view: TemplateView = ["css": css, "pageLanguage": language.tag.attributes, "say": language.words]
-        let pages = try PageLibrary([("tryout", PackageResources.tryout_mustache)])
+        let pages = try PageLibrary([("tryout.mustache", PackageResources.tryout_mustache)])
         var response = Response.html(try pages.rendered(view, by: "tryout")).unkept
         response.headers[.contentSecurityPolicy] =
             PagePolicy.text(style: css) + "; script-src 'self'; connect-src 'self'"

@@ -69,7 +69,8 @@ package struct AnalystShape: Sendable, Hashable {
             else { return nil }
             return AnalystRelease(
                 period: period, threshold: days.map(\.threshold).max() ?? 0, sampling: first.sampling,
-                digest: "of \(days.count) days", hasDevices: false)
+                digest: "of \(days.count) days", hasDevices: false, countedFrom: first.countedFrom,
+                countedUntil: days.last?.countedUntil)
         }
         return AnalystShape(
             dimensions: dimensions, measures: measures.filter(\.adds), margins: margins, releases: whole, each: kind)
@@ -160,6 +161,10 @@ package struct AnalystRelease: Sendable, Hashable {
     package let digest: String
     /// True if the metric publishes devices.
     package let hasDevices: Bool
+    /// The time at which counting began, where that was within the period.
+    package internal(set) var countedFrom: UnixSeconds?
+    /// The time at which counting ended, where that was within the period.
+    package internal(set) var countedUntil: UnixSeconds?
 }
 
 extension Query {
@@ -187,7 +192,8 @@ extension Query {
     static func selectAnalystReleases(view: String, kind: PeriodKind) -> RowQuery<AnalystRelease> {
         RowQuery(analyst_release_select_sql, view, kind.rawValue) {
             AnalystRelease(
-                period: Period(kind: kind, start: $0, end: $1), threshold: $2, sampling: $3, digest: $4, hasDevices: $5)
+                period: Period(kind: kind, start: $0, end: $1), threshold: $2, sampling: $3, digest: $4, hasDevices: $5,
+                countedFrom: $6, countedUntil: $7)
         }
     }
 }

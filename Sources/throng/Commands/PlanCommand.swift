@@ -74,7 +74,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
             let read = try PlanFiles.read(file)
             problems = read.expired()
             advice = read.lint(rules: .system)
-            margins = read.marginLines()
+            margins = read.marginLines().map(\.text)
             plan = read
             if simulate { forecast = try crowd.tried(read) { try Forecast(of: read, crowd: $0, $1, progress: $2) } }
             if data != nil || database != nil { bounds = try await releasedBounds(of: read, now: UnixClock.system.now) }
@@ -331,7 +331,7 @@ struct CrowdOptions: ParsableArguments {
                 "Of \(Terminal.grouped(wanted)) devices \(Terminal.grouped(devices)) come: more of them would show no less."
             )
         }
-        let terms = Forecast.Terms(devices: devices, days: days, posting: atOnce ? .atOnce : .asItHappens, seed: seed)
+        let terms = Forecast.Terms(devices: devices, days: days, isAtOnce: atOnce, seed: seed)
         let crowd = try source.made(for: plan, events: events)
         if !crowd.guessedEvents.isEmpty {
             Terminal.talk(

@@ -113,7 +113,7 @@ struct PlanNewCommand: AsyncParsableCommand {
                 "  left out: \(left.topic.rawValue), which takes \(Terminal.grouped(left.audience)) devices a day")
         }
         Terminal.talk("\nNumbers are off on purpose, to hide each person; in 19 of 20 cases by no more than this:")
-        for line in plan.marginLines() { Terminal.talk("  \(line)") }
+        for line in plan.marginLines() { Terminal.talk("  \(line.text)") }
         Terminal.talk("\nFirst, if you start now:")
         for line in plan.firstLines(now: UnixClock.system.now) { Terminal.talk("  \(line)") }
     }

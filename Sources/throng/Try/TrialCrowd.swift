@@ -61,7 +61,7 @@ struct TrialCrowd {
             let ago = days.count - 1 - place
             guard ago > 0 else { return devices }
             let share: Double = 0.94 - 0.025 * Double(min(ago, 12)) + 0.08 * shapes.fraction()
-            return max(Int(Double(devices) * share), 1)
+            return max(crowd.devices(Int(Double(devices) * share), on: days[place].start), 1)
         }
         let bar = ProgressBar("counting days", total: sizes.reduce(devices, +), unit: "devices")
         var tally = PastDays.Tally()
@@ -103,9 +103,11 @@ struct TrialCrowd {
     /// Makes batches up that a daemon takes now, of events of the last day; none of devices that refuse.
     func fresh(_ count: Int, seed: UInt64) -> [Crowd.Parcel] {
         let now = UnixClock.system.now
-        return crowd.parcels(
-            plan: plan, purposes: plan.purposes, day: now - 86_400, now: now, devices: count, seed: seed
-        ).filter { $0.signals.isEmpty }
+        var parcels: [Crowd.Parcel] = []
+        crowd.forEachParcel(
+            plan: plan, purposes: plan.purposes, day: now - 86_400, posting: .atOnce(now), devices: count, seed: seed
+        ) { parcel, _ in if parcel.signals.isEmpty { parcels.append(parcel) } }
+        return parcels
     }
 }
 

@@ -271,27 +271,90 @@ struct MadeCrowdTests {
         }
     }
 
-    @Test("a week is forecast of as many days as it is given: without identifiers k counts the events of all of them")
-    func weeks() throws {
-        let plan = try Plan(
+    /// A plan without identifiers, whose metrics have more of each.
+    private static func desk(_ calls: String) throws -> Plan {
+        try Plan(
             yaml: """
                 app: {name: calls, title: Calls, owner: Desk, contact: desk@example.org, audience: 20, threshold: 20}
                 purposes: {desk: {explanation: To staff it., consent: not_required, identifier: none, retention: 90 days}}
                 metrics:
                   calls: {title: Calls, events: [called], question: How many?, decision: Staff., owner: Desk,
-                    expires: \(CalendarDate(daysSince1970: CalendarDate.today.daysSince1970 + 100)), purpose: desk, period: week}
+                    expires: \(CalendarDate(daysSince1970: CalendarDate.today.daysSince1970 + 100)), purpose: desk, \(calls)}
                 """, file: "calls.yaml")
-        let file = FileManager.default.temporaryDirectory.appending(path: "shares-\(UUID()).csv")
+    }
+
+    /// A crowd that is taught by lines of a file.
+    private static func taught(_ plan: Plan, shares: String = "", events: [String] = []) throws -> Crowd {
+        let file = FileManager.default.temporaryDirectory.appending(path: "taught-\(UUID())")
         defer { try? FileManager.default.removeItem(at: file) }
-        try "dimension,bucket,share\ndevices,called,0.5\nevents,called,1\n"
+        try (events.isEmpty ? "dimension,bucket,share\n\(shares)" : events.joined(separator: "\n"))
             .write(to: file, atomically: true, encoding: .utf8)
-        let crowd = try Crowd(of: plan, shares: CrowdShares(file: file.path, for: plan))
-        func reached(_ days: Int) throws -> [Int] {
-            try Forecast(of: plan, crowd: crowd, Forecast.Terms(devices: 20, days: days, seed: 1)).metrics[0].groupings
-                .map(\.reached)
+        return events.isEmpty
+            ? try Crowd(of: plan, shares: CrowdShares(file: file.path, for: plan))
+            : try Crowd(of: plan, events: file.path)
+    }
+
+    @Test("a week and a rollup have seven days, however few are forecast: without identifiers k counts their events")
+    func weeks() throws {
+        func groupings(_ period: String, _ days: Int) throws -> [(period: PeriodKind, reached: Int, shown: Double)] {
+            let plan = try Self.desk(period)
+            let crowd = try Self.taught(plan, shares: "devices,called,0.5\nevents,called,1\n")
+            return try Forecast(of: plan, crowd: crowd, Forecast.Terms(devices: 20, days: days, seed: 1)).metrics.map {
+                ($0.period, $0.groupings[0].reached, $0.groupings[0].shown)
+            }
         }
-        // Some ten calls a day.
-        #expect(try reached(1) == [0])
-        #expect(try reached(7) == [1])
+        // Some ten calls a day. A rollup has the noise of all of its days, kept layers and all: some 74 more than k.
+        for days in [1, 7, 9] {
+            let rolled = try groupings("period: day, rollups: [week]", days)
+            #expect(rolled.map(\.period) == [.day, .week] && rolled.map(\.reached) == [0, 1])
+            #expect(rolled[0].shown == 0 && rolled[1].shown < 1)
+            let own = try groupings("period: week", days)
+            #expect(own.map(\.period) == [.week] && own.map(\.reached) == [1] && own[0].shown > 0.9)
+        }
+    }
+
+    @Test("each weekday has its own devices where a week was recorded, and as many of them; shares tell how many, too")
+    func weekdays() throws {
+        let plan = try Self.desk("period: day")
+        // A Monday, up to Saturday a week later; nobody comes on Sundays, and a tenth on Saturdays.
+        let lines = (0..<13).filter { $0 != 6 }.flatMap { day in
+            (0..<(day % 7 == 5 ? 10 : 100)).map { device in
+                #"{"event":"called","at":"2026-11-\#(day + 2 < 10 ? "0" : "")\#(day + 2)T1\#(day % 7):00:00Z","device":"\#(device)"}"#
+            }
+        }
+        let monday = UnixSeconds(1_795_996_800)
+        func devices(_ crowd: Crowd) -> [Int] { (0..<7).map { crowd.devices(700, on: monday + $0 * 86_400) } }
+        let recorded = try Self.taught(plan, events: lines)
+        let usual = devices(recorded)[0]
+        #expect(devices(recorded) == [usual, usual, usual, usual, usual, usual / 10, 0] && (950...970).contains(usual))
+        for day in 0..<6 {
+            recorded.forEachParcel(
+                plan: plan, purposes: plan.purposes, day: monday + Int64(day) * 86_400, posting: .asItHappens,
+                devices: 20, seed: 1
+            ) { parcel, _ in #expect(parcel.body.contains("T1\(day):00:00Z")) }
+        }
+        // Of less than a week nobody knows.
+        #expect(devices(try Self.taught(plan, events: Array(lines.prefix(510)))) == Array(repeating: 700, count: 7))
+        let told = devices(try Self.taught(plan, shares: "weekdays,Sat,0.5\nweekdays,Sun,0\n"))
+        #expect(told[0] == told[4] && told[5] == told[0] / 2 && told[6] == 0 && abs(told.reduce(0, +) - 4900) < 7)
+        for line in ["weekdays,Saturday,1", "weekdays,Sat,-1", "weekdays,6,1"] {
+            #expect(throws: CrowdError.self) { try Self.taught(plan, shares: line) }
+        }
+    }
+
+    @Test("of a sampled metric clients send a share; what is told or recorded is what they send")
+    func sampled() throws {
+        func calls(_ crowd: (Plan) throws -> Crowd) throws -> Double {
+            func counted(_ sampling: String) throws -> Int64 {
+                let plan = try Self.desk("period: day, sampling: \(sampling)")
+                return try Self.counted(plan, crowd(plan), devices: 2000).cubes.flatMap(\.counters)
+                    .reduce(0) { $0 + $1.value }
+            }
+            return Double(try counted("0.1")) / Double(try counted("1"))
+        }
+        #expect(abs(try calls { try Crowd(of: $0) } - 0.1) < 0.02)
+        #expect(try calls { try Self.taught($0, shares: "devices,called,0.5\n") } == 1)
+        let event = #"{"event":"called","at":"2026-11-02T10:00:00Z","device":"a"}"#
+        #expect(try calls { try Self.taught($0, events: [event]) } == 1)
     }
 }

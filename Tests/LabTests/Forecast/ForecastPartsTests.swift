@@ -61,11 +61,10 @@ struct ForecastPartsTests {
         let forecast = try #require(
             forecasts.first { $0.metrics.contains { $0.groupings.contains { $0.reached > $0.numbers } } })
         let (lines, groupings) = (forecast.lines, forecast.metrics.flatMap(\.groupings))
-        #expect(lines.contains("What would be shown of a day; what is close to k may or may not be, by chance"))
-        let rows = lines.compactMap { line in
-            line.firstMatch(of: /^  (?:views|sales) .*?  +(\d+)  +(\d+)  +[\d.]+%  +[\d.]+% to [\d.]+%  +±/)
-                .map { (Int($0.1), Int($0.2)) }
-        }
+        let heading = "What would be shown of a day, or as said; what is close to k may or may not be, by chance"
+        #expect(lines.contains(heading))
+        let row = /^  (?:views|sales)(?: \(hour\))? .*?  +(\d+)  +(\d+)  +[\d.]+%  +[\d.]+% to [\d.]+%  +±/
+        let rows = lines.compactMap { $0.firstMatch(of: row).map { (Int($0.1), Int($0.2)) } }
         #expect(rows.count == groupings.count)
         for (row, grouping) in zip(rows, groupings) {
             #expect(row.0 == grouping.numbers && row.1 == max(0, grouping.reached - grouping.numbers))

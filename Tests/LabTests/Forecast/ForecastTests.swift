@@ -27,7 +27,7 @@ struct ForecastTests {
         var shares: Shares = [:]
         for metric in forecast.metrics {
             for grouping in metric.groupings {
-                let name = ([metric.metric] + grouping.dimensions).joined(separator: " ")
+                let name = ([metric.metric, metric.period.rawValue] + grouping.dimensions).joined(separator: " ")
                 shares[name] = grouping.shown
             }
         }

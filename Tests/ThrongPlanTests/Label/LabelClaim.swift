@@ -21,7 +21,7 @@ struct LabelClaim {
         var nouns: Set<String> { Set(plan.purposes.map { Subject(plan: plan, purpose: $0).noun + "s" }) }
         /// The margin that `plan check` prints of the metric, largest of its groupings.
         func printed(_ word: String) -> Double {
-            let lines = plan.marginLines().filter { $0.contains("'\(metric?.name.text ?? "")'") }
+            let lines = plan.marginLines().map(\.text).filter { $0.contains("'\(metric?.name.text ?? "")'") }
             let margins = lines.compactMap { $0.firstMatch(of: /, each [^:]*: ([^;]*)/)?.output.1 }
             let numbers = margins.flatMap { $0.matches(of: /([0-9]+) ([a-z]+)/) }.filter { $0.output.2 == word }
             return numbers.compactMap { Double($0.output.1) }.max() ?? 0
@@ -318,9 +318,10 @@ struct LabelClaim {
         claims.add("Split by: (.*)") {
             $1[0] == $0.metric?.dimensions.compactMap($0.plan.dimension).map(\.title).joined(separator: ", ")
         }
-        claims.add(#"Adds up ([a-z]+), each held between (\d+) and (\d+) EUR"#) { subject, groups in
-            subject.metric?.sums.first.map { [$0.field.text, "\(Int($0.lowest))", "\(Int($0.highest))"] == groups }
-                ?? false
+        claims.add(#"Adds up ([A-Za-z]+), each held between (\d+) and (\d+) EUR"#) { subject, groups in
+            guard let metric = subject.metric, let sum = metric.sums.first else { return false }
+            let told = metric.sumTitles[sum.name] ?? sum.field.text
+            return [told, "\(Int(sum.lowest))", "\(Int(sum.highest))"] == groups
         }
         claims.add(#"Only (\d+) % of it is sent at all"#) { Double($1[0]) == ($0.metric?.sampling ?? 1) * 100 }
         claims.add(

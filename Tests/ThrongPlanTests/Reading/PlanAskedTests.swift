@@ -59,11 +59,14 @@ struct PlanAskedTests {
         }
         #expect(idle(after) == idle(before), "what is drafted goes to somebody")
         #expect(AskedEdit(asked, of: after, now: Self.now) == nil, "what a plan tells needs no edit")
-        let shown = after.marginLines()
-        #expect(
-            edit.margins.split(separator: "\n").filter { $0.hasPrefix("+ ") }.allSatisfy {
-                shown.contains(String($0.dropFirst(2)))
-            })
+        let (earlier, later) = (before.marginLines(), after.marginLines())
+        for (now, then) in edit.changes {
+            #expect(later.contains(then) && now.map { earlier.contains($0) } ?? true)
+            guard let now else { continue }
+            #expect((now.metric, now.names) == (then.metric, then.names) && now.figures != then.figures)
+        }
+        let changed = later.filter { !$0.figures.isEmpty && !earlier.map(\.figures).contains($0.figures) }
+        #expect(changed.allSatisfy { line in edit.changes.contains { $0.then == line } }, "no change is left out")
         return edit
     }
 
@@ -78,7 +81,11 @@ struct PlanAskedTests {
         #expect(try edit("metric=views&kind=week", of: text).lines == head + "    rollups: [week]")
         let grouping = try edit("metric=views&split=age&kind=day", of: text)
         #expect(grouping.lines == head + "    margins: [[os], [age]]")
-        #expect(grouping.margins.contains("\n+ metric 'views', each day by age: ") && grouping.margins.contains("ρ"))
+        let age = try #require(grouping.changes.first { $0.then.names == ["age"] })
+        #expect(age.now == nil && age.then.figures.map(\.what) == [.devices, .shown, .events, .sum])
+        let guess = try #require(grouping.changes.first { $0.then.names == nil && $0.then.metric == "views" })
+        let (now, then) = (guess.now?.figures.first?.number ?? 0, guess.then.figures.first?.number ?? 0)
+        #expect(50 <= now && now < then && then <= 100, "what is drawn besides tells more of one device")
         // Any style of YAML is as good, and what else stands in the text.
         for (old, new) in [
             ("    margins: [[os]]", "    margins:\n    - # one\n      [os]"),
@@ -113,8 +120,8 @@ struct PlanAskedTests {
         ])
     func added(form: String) throws {
         let edit = try edit(form, of: SamplePlan.small)
-        #expect(edit.lines.contains("\n    expires: 2027-") && edit.margins.contains("+ metric '"))
-        #expect(edit.isFree == !edit.margins.contains("- metric 'views', each"))
+        #expect(edit.lines.contains("\n    expires: 2027-") && edit.changes.contains { $0.now == nil })
+        #expect(edit.isFree == !edit.changes.contains { $0.now?.names != nil })
     }
 
     @Test("the sample's plan can be asked for anything that its events may tell")
@@ -126,7 +133,7 @@ struct PlanAskedTests {
             "metric=pages&split=channel&kind=day", "event=share&split=os&kind=day",
         ] {
             let edit = try #require(AskedEdit(try asked(form), of: try plan(text), now: Self.now), "\(form)")
-            #expect(!edit.lines.isEmpty && !edit.margins.isEmpty)
+            #expect(!edit.lines.isEmpty && !edit.changes.isEmpty)
         }
     }
 
@@ -181,7 +188,10 @@ struct PlanAskedTests {
         let text = SamplePlan.small.replacing("  audience: 20000", with: "  audience: 20000\n  budget: \(cost)")
         let bound = try edit(form, of: text)
         #expect(!bound.isFree)
-        for kind in ["-", "+"] { #expect(bound.margins.contains("\(kind) metric 'views', each day by os: ")) }
+        let paid = try #require(bound.changes.first { $0.then.metric == "views" && $0.then.names == ["os"] })
+        for (now, then) in zip(try #require(paid.now).figures, paid.then.figures) {
+            #expect(now.what == then.what && now.number < then.number)
+        }
     }
 
     @Test("a form is read as it is written, and what can't be a name asks for nothing")

@@ -113,6 +113,22 @@ struct PlanDraftTests {
         }
     }
 
+    @Test("a drafted sum and a funnel's steps have titles in each language of the draft", arguments: languages)
+    func measures(languages: [Language]) throws {
+        let text = draft(.web, [.journey, .purchases], languages: languages).yaml(schema: "s.json")
+        #expect(!text.contains("title: $"))
+        let plan = try Plan(yaml: text, file: "p.yaml", today: SamplePlan.today)
+        for language in languages {
+            func title(_ part: String) -> String { language.say(.draftTitle, ["part": part]) }
+            let told = plan.translated(into: language.tag)
+            #expect(told.metrics.flatMap(\.sumTitles.values) == [title("revenue")])
+            let within = try #require(told.metrics.compactMap(\.within).first)
+            #expect(
+                told.metrics.flatMap(\.steps).map { within.titles[$0.title] ?? $0.title.text }
+                    == ["opened", "filled", "done"].map(title))
+        }
+    }
+
     @Test(
         "the name that clients send is made of the title",
         arguments: [

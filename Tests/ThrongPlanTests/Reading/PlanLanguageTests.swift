@@ -339,6 +339,8 @@ struct PlanLanguageTests {
         let measures = german.metrics.compactMap(\.within)
         #expect(measures.map(\.title) == ["Weitester Schritt", "Wie oft"] && measures[0].titles["Cart"] == "Warenkorb")
         #expect(german.metric("purchases")?.histogram?.title == "Bestellwert")
+        #expect(german.metrics.flatMap { metric in metric.sums.map { metric.title(of: $0) } } == ["Umsatz"])
+        #expect(german.partners.map(\.title) == ["Beispielbank", "Beispielmagazin"])
         #expect(try german.publicPlan().metrics.first { $0.name == "purchases" }?.histogram?.title == "Bestellwert")
     }
 

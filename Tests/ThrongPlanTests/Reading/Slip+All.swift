@@ -18,7 +18,9 @@ extension Slip {
         Slip(
             "title: Bank", "title: *bank",
             "46:12: this is not YAML: found undefined alias; one document is allowed, without aliases"),
-        Slip("title: Bank", "title: [Bank]", "46:12: partner 'bank': 'title': found a list; a text is allowed"),
+        Slip(
+            "title: Bank", "title: [Bank]",
+            "46:12: partner 'bank': 'title': found a list; a text is allowed, or a mapping of languages to texts"),
         Slip("title: Bank", "title:", "46:5: partner 'bank': 'title' has no value; give it one or leave the key out"),
         Slip(
             "title: Bank", "title: 'Bank",

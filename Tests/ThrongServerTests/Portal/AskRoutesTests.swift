@@ -41,7 +41,9 @@ struct AskRoutesTests {
     private func client(of plans: [Plan]? = nil) throws -> RouterClient {
         let door = Doorkeeper(access: access, now: { Self.now }, onRefusal: { _ in })
         let router = Router(context: BasicRequestContext.self)
-        AskRoutes(door: door, pages: try PortalPages(plans: plans ?? [plan]), access: access).add(to: router)
+        let pages = try PortalPages(plans: plans ?? [plan])
+        AskRoutes(door: door, pages: pages, access: access).add(to: router)
+        SessionRoutes(door: door, pages: pages, access: access).add(to: router)
         return RouterClient(router)
     }
 
@@ -64,8 +66,11 @@ struct AskRoutesTests {
         let draft = try await client.send(.get, "/ask?" + Self.asked, headers: headers)
         #expect(draft.status == .ok)
         for part in [
-            "Orders by System: events, every day", "metrics:&#10;  orders_by_os:&#10;", "    dimensions: [os]", "ρ",
-            "The margins of all other numbers stay as they are.", ", each day by os: ",
+            "Orders by System: events, every day", "metrics:&#10;  orders_by_os:&#10;", "    dimensions: [os]",
+            "The margins of all other numbers stay as they are.",
+            ">Orders by System: by System</th><td>\u{2013}</td><td>±",
+            ">Orders by System: a guess whether a device was there on a day</th><td>\u{2013}</td><td>right in at most ",
+            ">All metrics of a day: a guess whether a device was there</th>", "<legend>How it is measured</legend>",
             "method=\"post\" action=\"/ask\"", "It &lt;depends&gt;",
         ] { #expect(draft.body.contains(part), "\(part)") }
         #expect(try await access.asked().isEmpty, "a look sends nothing")
@@ -189,13 +194,39 @@ struct AskRoutesTests {
         ] {
             let seen = try await with.send(.get, "/ask?" + form, headers: bank)
             #expect(seen.body == (try await without.send(.get, "/ask?" + form, headers: bank).body), "\(form)")
-            #expect(!seen.body.contains("class=\"command\"") && !seen.body.contains("ρ"))
+            #expect(!seen.body.contains("class=\"command\"") && !seen.body.contains("±"))
+            #expect(!seen.body.contains("What it costs") && !seen.body.contains("What it would take"), "\(form)")
             #expect(!seen.body.contains("Hidden") && !seen.body.contains("Shading"), "\(form)")
         }
         let sent = "metric=secret&split=shade&measure=events&kind=day"
         #expect(try await with.send(.post, "/ask", headers: bank, body: sent).status == .seeOther)
         #expect(try await with.send(.get, "/ask", headers: bank).body.contains("secret by shade"))
         #expect(try await operatorPage(of: [more]).contains("Hidden by Shading"))
+    }
+
+    @Test("nobody is told that they can do what others can: who sends is told of sending, the owner of lines alone")
+    func roles() async throws {
+        // Without identifiers nobody counts devices, so that no draft passes.
+        let text = Self.text.replacing("rotation: 1 day", with: "identifier: none")
+        let plan = try Plan(yaml: text, file: "p.yaml", today: CalendarDate(daysSince1970: 20_778))
+        let (client, form) = (try client(of: [plan]), "/ask?metric=orders&measure=devices&kind=day")
+        let (analyst, owner) = (try await headers("00000001", .analysis), try await headers("00000002", .operations))
+        let bank = try await headers("00000003", .partner("bank", of: "shop"))
+        func said(_ headers: HTTPFields) async throws -> String {
+            try await client.send(.get, form, headers: headers).body
+        }
+        let (sender, answerer, partner) = (try await said(analyst), try await said(owner), try await said(bank))
+        let (none, anyway) = ("No draft passes the plan’s checks", "You can send the question all the same.")
+        #expect(sender.contains(none) && sender.contains(anyway) && sender.contains("your token"))
+        #expect(answerer.contains(none) && !answerer.contains(anyway) && !answerer.contains("your token"))
+        #expect(!partner.contains(none) && partner.contains("When it could come is worked out"))
+        #expect(partner.contains("See when it could come") && answerer.contains("See what it takes"))
+        for (headers, reads) in [(analyst, false), (owner, false), (bank, true)] {
+            let signIns = try await client.send(.get, "/sessions", headers: headers)
+            #expect(signIns.status == .ok && signIns.body.contains("last read a report") == reads)
+        }
+        let gone = try await client.send(.get, "/ask?app=other", headers: analyst)
+        #expect(gone.status == .forbidden && gone.body.contains("There is no such plan here"))
     }
 
     @Test("forms that are too long, odd or twice are refused or cut, and nothing of them is kept as it came")

@@ -18,7 +18,7 @@ struct ComparisonTests {
         window: Int = 900, devices: String = "null", within: Int = 24, buckets: String = "\"iOS\"",
         k: String = "20", counts: String = "events", floor: String? = nil, withheldShare: String = "null",
         length: String = "day",
-        label: String? = nil, last: String? = nil
+        label: String? = nil, last: String? = nil, partial: String = ""
     ) throws -> ReportReading {
         func figure(_ status: String, _ value: String?) -> String {
             "\"status\": \"\(status)\", \"value\": \(value ?? "null")"
@@ -31,7 +31,7 @@ struct ComparisonTests {
         let json = """
             {"title": "\(title == "By system" ? "Shoppers" : title)", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
              "period": {"kind": "\(length)", "label": "\(label ?? period)", "title": "\(label ?? period)",
-              "start": "\(period)T00:00:00Z", "end": "\(last ?? period)T23:59:59Z"},
+              "start": "\(period)T00:00:00Z", "end": "\(last ?? period)T23:59:59Z"}, \(partial)
              "insights": [{"name": "by_system", "title": "\(title)", "metric": "\(metric)", "kind": "\(kind)",
              "filters": [\(filters)], "part": null, "status": "\(status)", \(more)
              "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": \(status == "answered" ? basis : "null"),
@@ -107,6 +107,27 @@ struct ComparisonTests {
             german["iOS"] == [
                 "1,500", "750", "\u{2212}50.0% [\u{2212}750 (\u{2212}784 to \u{2212}716)]",
             ])
+    }
+
+    @Test("a period of which only a part was counted has no change beside another, and a whole one has")
+    func parts() throws {
+        func partial(_ metric: String, from: String = "\"2026-11-20T12:00:00Z\"") -> String {
+            """
+            "partial": [{"metric": "\(metric)", "title": "It", "from": \(from), "until": null, "counted_in_two_ways": false}],
+            """
+        }
+        func change(_ partial: String) throws -> (String?, [String]) {
+            let before = try Self.report("2026-11-20", rows: [("iOS", "published", "1200")], partial: partial)
+            let after = try Self.report("2026-11-21", rows: [("iOS", "published", "1500")])
+            let view = ComparisonView(before, after, frame: Self.frame)
+            return (try Self.cells(before, after)["iOS"]?.last, view.sections[0].differences)
+        }
+        let part = try change(partial("orders"))
+        #expect(part.0 == "not comparable" && part.1.first?.contains("another part of the period") == true)
+        // Where nobody knows which part, nothing is known to be missing.
+        for whole in ["", partial("visits"), partial("orders", from: "null")] {
+            #expect(try change(whole).0 == "+25.0% [+300 (266 to 334)]", "\(whole)")
+        }
     }
 
     @Test("a row that a ranking does not name any more is not said to be unreleased, and no row is left out")

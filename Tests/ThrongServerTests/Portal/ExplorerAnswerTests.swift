@@ -222,6 +222,59 @@ struct ExplorerAnswerTests {
         #expect(sum.sentence.hasSuffix("About 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
     }
 
+    @Test("a sum is told by its title in the reader's language, else by its name, which files keep")
+    func sums() throws {
+        func answer(_ title: String, _ language: Language) throws -> ExplorerAnswer {
+            let plan = try Plan(
+                yaml: """
+                    app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
+                    purposes:
+                      product: {explanation: To see., consent: not_required, rotation: 1 hour, retention: 30 days}
+                    metrics:
+                      orders:
+                        {title: Orders, events: [order], question: How many?, decision: None., owner: Team,
+                         expires: 2027-01-01, purpose: product, period: day,
+                         measures: {sums: {revenue: {\(title)field: amount, from: 0, to: 9}}}}
+                    """, file: "shop.yaml", today: CalendarDate(daysSince1970: 20_778))
+            let titles = ExplorerTitles(plans: [plan.translated(into: language.tag)], language: language)
+            return try Self.answer("&grouping=(total)&measure=revenue", [Self.row([], 50)], titles: titles)
+        }
+        let titled = try answer("title: {en: Sales, de: Umsatz}, ", .german)
+        #expect(titled.heading == "Umsatz (EUR)" && titled.basis[0].hasPrefix("Umsatz, "))
+        #expect(titled.choice.question.names.contains("revenue"))
+        #expect(titled.figures.first { $0.name == "mean_revenue" }?.title == "Mittel: Umsatz (EUR)")
+        #expect(try answer("title: {en: Sales, de: Umsatz}, ", .english).heading == "Sales (EUR)")
+        #expect(try answer("", .german).heading == "Revenue (EUR)")
+    }
+
+    @Test("a day that counting began in says so and has no change, nor has the day after; files have the time")
+    func begun() throws {
+        var shape = ExplorerChoiceTests.shape
+        let began = Self.saturday + 43_200
+        func answer(_ rows: [AnalystRow]) throws -> ExplorerAnswer {
+            try Self.answer("&grouping=(total)&from=2026-11-21", rows, shape: shape)
+        }
+        let rows = (0..<3).map { Self.row([], 100 + Int128($0) * 100, day: Int64($0)) }
+        let whole = try answer(rows)
+        #expect(Self.view(whole).texts("warnings").isEmpty && !NumbersTable(whole).csv.contains("counted_from"))
+        var releases = shape.releases
+        releases[0].countedFrom = began
+        shape = AnalystShape(
+            dimensions: shape.dimensions, measures: shape.measures, margins: shape.margins, releases: releases)
+        let part = try answer(rows)
+        let note = """
+            “orders, Saturday, 21 November 2026” was not counted all period long. Its numbers are from 21 November 2026, \
+            12:00 on: 12 of 24 hours.
+            """
+        #expect(Self.view(part).texts("warnings") == [note])
+        let changes = try #require(part.figures.first { $0.kind == .change }).values
+        #expect(changes[0] == .missing("not released") && changes[1] == .missing("not comparable"))
+        if case .missing(let reason)? = changes.last { Issue.record("\(reason)") }
+        let lines = NumbersTable(part).csv.split(separator: "\r\n")
+        #expect(lines[0].hasSuffix(",delete_by,counted_from,counted_until"))
+        #expect(lines[1].hasSuffix(",,2026-11-21T12:00:00Z,") && lines[2].hasSuffix(",,,"))
+    }
+
     @Test("a funnel says what its numbers mean, in the layout that has its dimension alone")
     func funnel() throws {
         let plan = try Plan(

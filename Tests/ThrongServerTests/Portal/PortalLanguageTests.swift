@@ -18,8 +18,9 @@ struct PortalLanguageTests {
 
     /// What all languages write in Latin letters: formats, programs, units, and buckets of the tests.
     private static let names: Set = [
-        "SHA", "UTC", "SQL", "CSV", "JSON", "HTML", "Excel", "psql", "EUR", "iOS", "it", "os", "step", "cart", "kB",
-        "UTF", "PostgreSQL", "curl", "throng", "try", "grouping", "from", "last", "over", "revenue", "Revenue", "Step",
+        "SHA", "UTC", "SQL", "CSV", "SVG", "JSON", "HTML", "Excel", "psql", "EUR", "iOS", "it", "os", "step", "cart",
+        "kB", "UTF", "PostgreSQL", "curl", "throng", "try", "grouping", "from", "last", "over", "revenue", "Revenue",
+        "Step",
     ]
 
     // MARK: Templates
@@ -29,7 +30,7 @@ struct PortalLanguageTests {
         let templates = ThrongServer.PackageResources.all.filter {
             $0.name.hasSuffix(".mustache") && $0.name != "operator.mustache"
         }
-        #expect(templates.count == 17)
+        #expect(templates.count == 18)
         var shown = 0
         for (name, bytes) in templates {
             let text = String(decoding: bytes, as: UTF8.self)
@@ -144,10 +145,10 @@ struct PortalLanguageTests {
         let files = (0..<70).flatMap { place -> [KeptReportFile] in
             let start = UnixSeconds(1_795_219_200) + Int64(place) * 86_400
             let period = PeriodCalendar.utc.period(.day, containing: start)
-            return ["html", "csv", "json", "manifest.json", "manifest.sig"].map { ending in
+            return [".html", ".csv", ".json", "-all.svg", ".manifest.json", ".manifest.sig"].map { ending in
                 let stem = ReportFile.stem(report: "daily", period: PeriodCalendar.utc.label(of: period))
                 return KeptReportFile(
-                    report: "daily", period: period, name: "\(stem).\(ending)", bytes: 20_000, madeAt: period.end)
+                    report: "daily", period: period, name: stem + ending, bytes: 20_000, madeAt: period.end)
             }
         }
         for (part, files) in [(1, files), (2, files), (1, files.filter { $0.name.hasSuffix("csv") }), (1, [])] {
@@ -164,7 +165,7 @@ struct PortalLanguageTests {
             let view = ComparisonView(one, other, frame: frame)
             Self.check(try pages.html(of: view, by: "comparison"), language, "comparison")
         }
-        for notice in [PortalPages.Notice.missing, .same, .closed] {
+        for notice in [PortalPages.Notice.missing, .same, .closed, .gone] {
             #expect(Self.strange(language.say(.noticeWhy, ["notice": notice.rawValue])).isEmpty)
         }
     }
@@ -185,14 +186,26 @@ struct PortalLanguageTests {
             }
         }
         #expect(Set(own.map { $0.state(in: [plan]) }).count == 3)
-        for partner in [nil, PartnerName("bank")] {
-            let view = AskView(plan: plan, partner: partner, language: language)
+        let missing: [[String: String]] = [
+            ["event": "orders", "kind": "week"], ["metric": "orders", "measure": "devices", "kind": "day"],
+            ["metric": "orders", "kind": "hour"],
+        ]
+        let readers: [(PartnerName?, AccessRole)] = [
+            (nil, .analysis), (nil, .operations), ("bank", .operations), ("bank", .partner("bank", of: "shop")),
+        ]
+        for (partner, role) in readers {
+            let view = AskView(plan: plan, partner: partner, role: role, language: language)
             var page = view.page({ values[$0] }, own, "full")
-            let missing = try #require(AskedNumber(for: partner) { ["event": "orders", "kind": "week"][$0] })
-            page["drafts"] = [asked, missing].map { view.draft($0, isOwn: true, now: UnixSeconds(1_795_219_200)) }
+            let drafts = try missing.map { form in try #require(AskedNumber(for: partner) { form[$0] }) }
+            page["drafts"] = ([asked] + drafts).map { view.draft($0, now: UnixSeconds(1_795_219_200)) }
             page["frame"] = pages.frame("", in: language)
-            Self.check(try pages.html(of: page, by: "ask"), language, "ask")
-            for told in ["same", "changes", "none", "had", "unclear", "first"] {
+            let html = try pages.html(of: page, by: "ask")
+            Self.check(html, language, "ask")
+            let isPartner = if case .partner = role { true } else { false }
+            // What the bank's daily report lacks changes no margin.
+            #expect(html.contains("±") == (partner == nil), "\(role): costs are for all but partners")
+            #expect(!html.contains(view.told("anyway")) || role == .analysis, "\(role) can't send without lines")
+            for told in ["same", "changes", "none", "anyway", "costs", "had", "unclear", "first"] {
                 #expect(Self.strange(view.told(told)).isEmpty)
             }
         }

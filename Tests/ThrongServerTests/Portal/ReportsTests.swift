@@ -33,7 +33,7 @@ struct ReportsTests {
         let files = Self.files(2, [".json"])
         let choices = try #require(
             try Self.view(files).views("reports").first?.views("comparisons").first?.views("earlier")
-        ).compactMap { $0["value"] as? String }
+        ).compactMap { $0["optionValue"] as? String }
         #expect(choices.count == 2 && choices.allSatisfy { $0.contains("T") })
         #expect(
             Set(choices.map { ReportFile.stem(report: "pulse", period: $0) + ".json" })
@@ -49,6 +49,26 @@ struct ReportsTests {
         let page = try #require(try Self.view(Self.files(1, [".html", ".csv"])).views("reports").first)
         #expect(page.texts("latestHrefs").count == 1 && page.texts("latestHrefs")[0].hasSuffix(".html"))
         #expect(page.views("latestFiles").isEmpty)
+    }
+
+    @Test("each link to a file has a name of its own, which has its visible text in it and what a drawing shows")
+    func names() throws {
+        let files = Self.files(1, [".html", ".csv", "-orders.svg", "-gone.svg", ".manifest.json", ".manifest.sig"])
+        for files in [files, files.filter { !$0.name.hasSuffix(".html") }] {
+            let report = try #require(try Self.view(files).views("reports").first)
+            let links = try #require(report.views("periods").first).views("files")
+            let names = links.compactMap { $0["downloading"] as? String }
+            #expect(names.count == files.count && Set(names).count == files.count, "\(names)")
+            #expect(names.contains { $0.hasPrefix("Download SVG “Orders” of ") })
+            #expect(names.contains { $0.hasPrefix("Download SVG “gone” of ") }, "an insight that the plan has no more")
+            for link in links {
+                let (kind, name) = (link["fileKind"] as? String ?? "-", link["downloading"] as? String ?? "")
+                #expect(name.contains(kind), "\(kind) is not in \(name)")
+            }
+            for latest in report.views("latestFiles") {
+                #expect(names.contains(latest["downloading"] as? String ?? ""))
+            }
+        }
     }
 
     @Test("sixty periods of a report are on one page, the latest first, and the others on further ones")

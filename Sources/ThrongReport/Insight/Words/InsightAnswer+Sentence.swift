@@ -316,12 +316,8 @@ extension AnswerTable {
     package var largest: AnswerRow? { largestPlace.map { rows[$0] } }
     /// The place of the published row with the largest number; the first of equals.
     package var largestPlace: Int? {
-        var best: (place: Int, value: Double)?
-        for (place, row) in rows.enumerated() {
-            guard let value = row.figure.quantity?.approximate else { continue }
-            if best.map({ value > $0.value }) ?? true { best = (place, value) }
-        }
-        return best?.place
+        let values = rows.map { $0.figure.quantity?.approximate }
+        return values.indices.filter { values[$0] != nil }.max { values[$0] ?? 0 < values[$1] ?? 0 }
     }
 
     /// The published row of a retention's latest week after week 0.
@@ -354,14 +350,8 @@ extension Insight.Kind {
 extension [Figure] {
     /// The counts of numbers that are absent, by reason, in the order of first occurrence.
     fileprivate var absences: [(Absence, Int)] {
-        var found: [(Absence, Int)] = []
-        for case .absent(let absence) in self {
-            if let place = found.firstIndex(where: { $0.0 == absence }) {
-                found[place].1 += 1
-            } else {
-                found.append((absence, 1))
-            }
-        }
-        return found
+        let all = compactMap { if case .absent(let absence) = $0 { absence } else { nil } }
+        let found = all.reduce(into: [Absence]()) { if !$0.contains($1) { $0.append($1) } }
+        return found.map { absence in (absence, all.count { $0 == absence }) }
     }
 }

@@ -372,10 +372,7 @@ extension Decimals {
     /// The number without zeros at the end: "12" of "12.0".
     package var withoutTrailingZeros: Decimals {
         var (units, places) = (units, places)
-        while places > 0, units % 10 == 0 {
-            units /= 10
-            places -= 1
-        }
+        while places > 0, units % 10 == 0 { (units, places) = (units / 10, places - 1) }
         return Decimals(units: units, places: places)
     }
 }

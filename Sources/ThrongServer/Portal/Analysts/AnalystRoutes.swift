@@ -246,17 +246,13 @@ enum CatalogueView {
             return language.say(.exploreUntil, ["periods": periods, "date": last])
         }
         let dimensions = metric.dimensions.map { titles.dimension($0, of: metric) }
+        let splits = dimensions.joined(separator: language.say(.comma))
         return [
             "entryHref": "/explore?" + AddressQuery.text([("app", metric.app.text), ("metric", metric.metric.text)]),
             "entryTitle": titles.metric(metric), "questions": [titles.question(metric)].compactMap(\.self),
             "latest": trend.map { [latest($0)] } ?? [], "sparks": trend?.sparks ?? [],
             "released": released.joined(separator: "; "),
-            "splits": dimensions.isEmpty
-                ? []
-                : [
-                    language.say(
-                        .labelFact, ["topic": "splitBy", "text": dimensions.joined(separator: language.say(.comma))])
-                ],
+            "splits": dimensions.isEmpty ? [] : [language.say(.labelFact, ["topic": "splitBy", "text": splits])],
         ]
     }
 
@@ -267,13 +263,14 @@ enum CatalogueView {
         let change = trend.figures.first { $0.kind == .change }.map { trend.mark($0, trend.rows.count - 1) }
         let changed: String? = if case .number(_, let text, _)? = change { text } else { nil }
         let earlier = trend.rows.dropLast().last.map { trend.short($0) }
-        return language.say(
+        let said = language.say(
             .exploreLatest,
             [
                 "period": calendar.title(of: calendar.period(trend.choice.kind, containing: row.start), in: language),
                 "number": trend.mark(row).words(in: language), "hasChange": changed != nil && earlier != nil,
                 "amount": changed ?? "", "date": earlier ?? "",
             ])
+        return ([said] + trend.partNotes(trend.choice.releases.suffix(1))).joined(separator: "; ")
     }
 }
 

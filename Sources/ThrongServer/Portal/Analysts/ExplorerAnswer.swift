@@ -27,7 +27,7 @@ struct ExplorerAnswer {
     ) {
         (self.choice, self.titles, self.rows, edges) = (choice, titles, rows, neighbours.edges)
         self.total = max(total, choice.question.offset + rows.count)
-        figures = Self.figures(of: rows, choice, neighbours, in: titles.language)
+        figures = Self.figures(of: rows, choice, neighbours, titles)
         let all = neighbours.wholes.compactMap { row in
             (row.numbers.first??.units).map { (row.start, Int64(clamping: $0)) }
         }
@@ -65,8 +65,8 @@ struct ExplorerAnswer {
         return mark(row, 0, choice.measure, edge.question.reasons)
     }
 
-    /// The reason of a number that would need one of a period that is not released.
-    static let notReleased = "not released"
+    /// The reasons of a number that would need one of a period that is not released, or of all of a period.
+    static let (notReleased, incomparable) = ("not released", "not comparable")
 
     /// The mark of a number that is not released, and of one that the plan rules out.
     var missing: ChartMark { nothing("not_released") }
@@ -79,6 +79,7 @@ struct ExplorerAnswer {
         switch reason {
         case Impossible.marker: impossible
         case Self.notReleased: missing
+        case Self.incomparable: nothing("changed")
         case let reason? where reason.hasPrefix(Withheld.marker): .withheld
         default: nothing("untold")
         }
@@ -164,7 +165,7 @@ struct ExplorerAnswer {
 
     /// "Events by Operating system and Shopper".
     var heading: String {
-        let (measure, split) = (titles.heading(choice.measure), open.map { title(of: $0.column) })
+        let (measure, split) = (titles.heading(choice.measure, choice), open.map { title(of: $0.column) })
         guard !split.isEmpty else { return measure }
         return language.say(.exploreBy, ["title": measure, "groups": language.list(split)])
     }

@@ -119,6 +119,16 @@ struct ExplorerNeighbours: Sendable {
 }
 
 extension ExplorerAnswer {
+    /// The sentences about releases that were not counted all period long.
+    func partNotes(_ releases: [AnalystRelease]) -> [String] {
+        let (calendar, language) = (choice.calendar, titles.language)
+        return titles.parts(of: releases, in: choice).sorted { $0.key < $1.key }.map { start, part in
+            let period = calendar.period(choice.kind, containing: start)
+            let when = language.say(.comma) + calendar.title(of: period, in: language)
+            return part.sentence(about: titles.metric(choice.metric) + when, period, calendar, in: language)
+        }
+    }
+
     private struct Key: Hashable {
         let start: UnixSeconds
         var buckets: [String]
@@ -127,8 +137,9 @@ extension ExplorerAnswer {
     /// The computed numbers of each row: first what the address asks for, a quotient of two metrics; then shares, means and
     /// changes, as far as there is anything to compute them from.
     static func figures(
-        of rows: [AnalystRow], _ choice: ExplorerChoice, _ neighbours: ExplorerNeighbours, in language: Language
+        of rows: [AnalystRow], _ choice: ExplorerChoice, _ neighbours: ExplorerNeighbours, _ titles: ExplorerTitles
     ) -> [ExplorerFigure] {
+        let language = titles.language
         var figures: [ExplorerFigure] = []
         let counts = rows.map { ExplorerFigure.Released($0) }
         func add(_ name: String, _ title: String, _ kind: ExplorerFigure.Kind, _ value: (Int) -> ExplorerFigure.Value) {
@@ -170,7 +181,8 @@ extension ExplorerAnswer {
         for (place, measure) in choice.measures.enumerated() {
             guard case .sum(let name) = measure.kind else { continue }
             let unit = measure.unit.isEmpty ? "" : " (\(measure.unit))"
-            add("mean_\(name)", title("mean", name.replacing("_", with: " ")) + unit, .mean) { row in
+            let sum = titles.sum(name, of: choice.metric) ?? name.replacing("_", with: " ")
+            add("mean_\(name)", title("mean", sum) + unit, .mean) { row in
                 .init(.init(rows[row], place), over: counts[row])
             }
         }
@@ -184,9 +196,11 @@ extension ExplorerAnswer {
         guard rows.contains(where: { starts.contains(before($0)) }),
             Set(choice.shape.releases.map(\.sampling)).count == 1
         else { return figures }
+        let parts = titles.parts(of: choice.shape.releases, in: choice)
         add("change", language.say(.headChange), .change) { place in
             let start = before(rows[place])
             guard starts.contains(start) else { return .missing(ExplorerAnswer.notReleased) }
+            if (parts[start] ?? parts[rows[place].start]) != nil { return .missing(ExplorerAnswer.incomparable) }
             return .init(counts[place], since: .init(known[Key(start: start, buckets: rows[place].buckets)]))
         }
         return figures

@@ -33,7 +33,8 @@ enum ExplorerView {
             }, "selects": selects(answer), "heading": answer.heading,
             "tableName": language.say(.tableNamed, ["title": answer.heading]), "partsTitle": facet("rows", language),
             "showing": facet("show", language), "sentence": answer.sentence,
-            "warnings": [extent(answer)].compactMap(\.self), "hasParts": answer.parts > 1,
+            "warnings": answer.partNotes(choice.releases) + [extent(answer)].compactMap(\.self),
+            "hasParts": answer.parts > 1,
             "partLinks": partLinks(answer), "hints": charts.hints, "stats": charts.stats, "barCharts": charts.barCharts,
             "lineCharts": charts.lineCharts, "heatTables": charts.heatTables,
             "evidenceClass": hasChart ? (charts.lineCharts.count > 1 ? "evidence wide" : "evidence") : "evidence alone",
@@ -47,8 +48,7 @@ enum ExplorerView {
                 ]
             }, "withheldNotes": [answer.withheldNote].compactMap(\.self),
             "askHref": choice.start().replacing("/explore?", with: "/ask?"),
-            "withheldMarker": NumberStatus.withheld.marker(in: language) ?? "",
-            "basisParts": answer.basis,
+            "withheldMarker": NumberStatus.withheld.marker(in: language) ?? "", "basisParts": answer.basis,
             "sources": sources, "sourceNotes": [sourceNote].compactMap(\.self),
             "files": NumbersFormat.allCases.reversed().map { format -> TemplateView in
                 [
@@ -107,7 +107,7 @@ enum ExplorerView {
             let isSorted = choice.order == measure
             let address = choice.address { $0.order = isSorted ? nil : measure }
             return [
-                "headText": answer.titles.heading(measure), "isSorted": isSorted,
+                "headText": answer.titles.heading(measure, choice), "isSorted": isSorted,
                 "sortHrefs": answer.total > 1 ? [address] : [],
             ]
         }
@@ -158,8 +158,8 @@ enum ExplorerView {
                 margin.isTold ? title : choose("few", title), choice.address { $0.margin = margin },
                 isChosen: margin == choice.margin)
         }
-        let measures = choice.measures.map { measure in
-            link(titles.heading(measure), choice.address { $0.measure = measure }, isChosen: measure == choice.measure)
+        let measures = choice.measures.map { one in
+            link(titles.heading(one, choice), choice.address { $0.measure = one }, isChosen: one == choice.measure)
         }
         let over = choice.partners(among: metrics).map { other in
             let isChosen = other.metric == choice.over
@@ -204,20 +204,15 @@ enum ExplorerView {
         ) -> TemplateView {
             [
                 "selectID": "choose-\(id)", "selectName": name, "selectLabel": label,
-                "options": options.map {
-                    ["optionValue": $0.value, "optionText": $0.text, "isChosen": $0.value == chosen] as TemplateView
-                },
+                "options": PortalPages.options(options, chosen: chosen),
             ]
         }
         func span(_ name: String, _ label: String, _ chosen: String) -> TemplateView {
             let labels = known.suffix(mostPeriods).reversed().map { choice.calendar.label(of: $0.period) }
             let offered = labels.contains(chosen) ? labels : labels + [chosen]
-            return select(name, name, label, offered.map { ($0, $0) }, chosen)
+            return select(name, name, facet(label, language), offered.map { ($0, $0) }, chosen)
         }
-        let spans =
-            known.count < 2
-            ? []
-            : [span("from", facet("from", language), choice.from), span("to", facet("until", language), choice.to)]
+        let spans = known.count < 2 ? [] : [span("from", "from", choice.from), span("to", "until", choice.to)]
         let buckets = choice.question.columns.enumerated().map { place, column in
             select(
                 "\(place)", ExplorerChoice.bucket + column.name, answer.title(of: column),
@@ -256,6 +251,15 @@ struct ExplorerTitles: Sendable {
 
     func expires(_ metric: AnalystMetric) -> CalendarDate? { planned(metric)?.expires }
 
+    /// Returns, by their starts, the parts of releases' periods in which they were counted, where that is not all of them.
+    func parts(of releases: [AnalystRelease], in choice: ExplorerChoice) -> [UnixSeconds: PartOfPeriod] {
+        let end = expires(choice.metric).map(choice.calendar.midnight)
+        return releases.reduce(into: [:]) { parts, one in
+            let until = [one.countedUntil, end].compactMap(\.self).min()
+            parts[one.period.start] = PartOfPeriod(of: one.period, from: one.countedFrom, until: until, isSplit: false)
+        }
+    }
+
     /// Returns the step that takes numbers of a metric, after the end of their period; nil where no plan has it.
     func end(of metric: AnalystMetric, by period: PeriodKind, splitBy names: [DimensionName]) -> DecayStep? {
         planned(metric).flatMap { plan(metric.app)?.end(of: $0, splitBy: Set(names), by: period) }
@@ -275,17 +279,20 @@ struct ExplorerTitles: Sendable {
     /// A name as people write it: "Order value".
     private static func worded(_ name: String) -> String { name.replacing("_", with: " ").sentenceCased }
 
+    /// The title of a sum; nil where no plan has one.
+    func sum(_ name: String, of metric: AnalystMetric) -> String? { planned(metric)?.sumTitles[name] }
+
     /// Returns the dimension by which people are told buckets, also one that the metric has no more; nil where no plan has it.
     func telling(_ name: DimensionName, of metric: AnalystMetric) -> Dimension? {
         plan(metric.app)?.tellingDimensions(of: planned(metric))[name]
     }
 
     /// "Events", "Identifiers", "Revenue", "Devices", "Devices (as they say)".
-    func measure(_ column: AnalystColumn) -> String {
+    func measure(_ column: AnalystColumn, of metric: AnalystMetric) -> String {
         switch column.kind {
         case .count: Wording(language).noun(Counted(rawValue: column.unit) ?? .events).many.sentenceCased
         case .reached: language.say(.exploreFigure, ["figure": "reached", "title": ""])
-        case .sum(let name): Self.worded(name)
+        case .sum(let name): sum(name, of: metric) ?? Self.worded(name)
         case .devices: Wording.heading(devices: .window, in: language)
         case .clientDevices: Wording.heading(devices: .firsts, in: language)
         case .dimension(let name): name.text
@@ -302,16 +309,15 @@ struct ExplorerTitles: Sendable {
             let isFunnel = if case .funnel = within.kind { true } else { false }
             return language.say(.exploreWithin, ["noun": noun, "isFunnel": isFunnel])
         case .sum(let name):
-            let sum = planned(metric)?.sums.first { $0.name == name }
-            return sum.flatMap { plan(metric.app)?.words(for: $0, in: language) } ?? Self.worded(name)
+            return plan(metric.app)?.words(forSum: name, of: metric.metric, in: language) ?? Self.worded(name)
         case .clientDevices: return language.say(.countsDevices, ["kind": "said", "time": ""])
-        case .reached, .devices, .dimension: return measure(column)
+        case .reached, .devices, .dimension: return measure(column, of: metric)
         }
     }
 
     /// The same with its unit: "Revenue (EUR)".
-    func heading(_ column: AnalystColumn) -> String {
-        let title = measure(column)
+    func heading(_ column: AnalystColumn, _ choice: ExplorerChoice) -> String {
+        let title = measure(column, of: choice.metric)
         guard case .sum = column.kind, !column.unit.isEmpty else { return title }
         return "\(title) (\(column.unit))"
     }

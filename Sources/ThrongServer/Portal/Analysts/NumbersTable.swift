@@ -63,6 +63,8 @@ struct NumbersTable {
             ]
         }
         columns.append(Column(name: "delete_by", kind: "time"))
+        let parts = answer.titles.parts(of: choice.releases, in: choice)
+        if !parts.isEmpty { columns += ["counted_from", "counted_until"].map { Column(name: $0, kind: "time") } }
         self.columns = columns
         let kept = answer.titles.end(of: choice.metric, by: choice.kind, splitBy: answer.dimensions)?.after
         rows = answer.rows.enumerated().map { place, row in
@@ -84,7 +86,10 @@ struct NumbersTable {
                 }
             }
             let end = choice.calendar.period(choice.kind, containing: row.start).end
-            return cells + [kept.map { .text(Instant.text(end + $0.components.seconds)) } ?? .empty]
+            let times =
+                [kept.map { end + $0.components.seconds }]
+                + (parts.isEmpty ? [] : [parts[row.start]?.from, parts[row.start]?.until])
+            return cells + times.map { $0.map { .text(Instant.text($0)) } ?? .empty }
         }
     }
 
@@ -111,7 +116,8 @@ struct NumbersTable {
         let sheet = Sheet(
             name: titles.metric(choice.metric),
             lines: [titles.app(choice.metric.app), answer.heading, answer.sentence], heads: columns.map(\.name),
-            rows: rows, notes: answer.basis + [answer.withheldNote].compactMap(\.self))
+            rows: rows,
+            notes: answer.basis + answer.partNotes(choice.releases) + [answer.withheldNote].compactMap(\.self))
         return try Workbook.bytes(
             of: [sheet].named, created: choice.releases.last?.period.end ?? .epoch, file: answer.fileName("xlsx"))
     }

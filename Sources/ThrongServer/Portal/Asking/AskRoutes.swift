@@ -44,7 +44,7 @@ struct AskRoutes: Sendable {
         }
         guard let plan = known else {
             let role = language.say(.role, ["role": token.role.word])
-            return try pages.notice(.closed, in: language, visitor: role, status: .forbidden)
+            return try pages.notice(.gone, in: language, visitor: role, status: .forbidden)
         }
         let asked = AskedNumber(for: partner, value)
         let own = try await access.asked(by: token.id).filter { $0.app == plan.app.name }
@@ -56,11 +56,12 @@ struct AskRoutes: Sendable {
             }
         }
         let problem = asked == nil ? keeps || value("kind") != nil ? "unclear" : nil : keeps ? "full" : nil
-        let view = AskView(plan: plan.translated(into: language.tag), partner: partner, language: language)
+        let view = AskView(
+            plan: plan.translated(into: language.tag), partner: partner, role: token.role, language: language)
         let visitor = view.plan.partner(partner ?? "")?.title ?? language.say(.role, ["role": token.role.word])
         var page = view.page(value, own, problem)
         page["frame"] = pages.frame(language.say(.ask), in: language, visitor: visitor)
-        if let asked { page["drafts"] = [view.draft(asked, isOwn: token.role != .operations, now: door.now())] }
+        if let asked { page["drafts"] = [view.draft(asked, now: door.now())] }
         return try pages.response(page, by: "ask", status: problem == nil ? .ok : .badRequest)
     }
 }
@@ -90,7 +91,13 @@ struct AskView {
     /// The plan, in the language.
     let plan: Plan
     let partner: PartnerName?
+    let role: AccessRole
     let language: Language
+
+    /// True if whoever looks may send a question, and false of its owner, who answers.
+    private var sends: Bool { role != .operations }
+    /// True if whoever looks is shown no lines and costs.
+    private var isPartner: Bool { sends && partner != nil }
 
     private func word(_ word: String, _ title: String = "") -> String {
         language.say(.askWord, ["word": word, "title": title])
@@ -102,64 +109,98 @@ struct AskView {
     }
 
     func page(_ value: (String) -> String?, _ own: [AskedQuestion], _ problem: String?) -> TemplateView {
-        [
-            "problems": problem.map { [told($0)] } ?? [], "app": plan.app.name.text, "appTitle": plan.app.title,
-            "partners": [partner?.text].compactMap(\.self), "fields": fields(value), "look": word("look"),
-            "drafts": [TemplateView](), "mineTitle": word("mine"), "mineHeads": [word("number"), word("state")],
-            "hasMine": !own.isEmpty,
-            "mine": own.map { question -> TemplateView in
-                let date = plan.calendar.date(at: question.declinedAt ?? question.askedAt)
-                let state = language.say(
-                    .askState, ["state": question.state(in: [plan]), "date": language.date("yMMMd", date)])
-                let number = question.read(by: [plan])?.asked.words(of: plan, in: language) ?? question.question
-                return ["number": number, "state": state]
-            },
+        let rows = own.map { question in
+            let date = language.date("yMMMd", plan.calendar.date(at: question.declinedAt ?? question.askedAt))
+            let state = language.say(.askState, ["state": question.state(in: [plan]), "date": date])
+            return (question.read(by: [plan])?.asked.words(of: plan, in: language) ?? question.question, [state])
+        }
+        return [
+            "lede": language.say(.askWhy, ["role": role.word]), "problems": problem.map { [told($0)] } ?? [],
+            "app": plan.app.name.text, "appTitle": plan.app.title, "partners": [partner?.text].compactMap(\.self),
+            "groups": groups(value), "look": word(isPartner ? "when" : "look"), "drafts": [TemplateView](),
+            "mine": tables("mine", ["number", "state"], rows),
         ]
     }
 
-    /// - Parameter isOwn: true if whoever looks may send it.
-    func draft(_ asked: AskedNumber, isOwn: Bool, now: UnixSeconds) -> TemplateView {
-        let (isMissing, isHidden) = (asked.metric(of: plan) == nil, isOwn && partner != nil)
-        let edit = isHidden ? nil : AskedEdit(asked, of: plan, now: now)
+    /// - Returns: none where there are no rows.
+    private func tables(_ title: String, _ heads: [String], _ rows: [(String, [String])]) -> [TemplateView] {
+        let rows = rows.map { OperatorView.Row(rowHeads: [$0], tableCells: $1) }
+        let table = OperatorView.Table(tableTitle: word(title), headings: heads.map { word($0) }, tableRows: rows)
+        return rows.isEmpty ? [] : [["rowsTitle": word(title), "tables": [table]]]
+    }
+
+    func draft(_ asked: AskedNumber, now: UnixSeconds) -> TemplateView {
+        let isMissing = asked.metric(of: plan) == nil
+        let edit = isPartner ? nil : AskedEdit(asked, of: plan, now: now)
         var sentences = isMissing ? [] : [told("had")]
-        if isMissing, edit == nil, !isHidden { sentences.append(told("none")) }
+        if isMissing, edit == nil, !isPartner { sentences += (sends ? ["none", "anyway"] : ["none"]).map { told($0) } }
         if isMissing, let (period, at) = asked.first(of: plan, now: now) {
             let time = "\(plan.calendar.instantTitle(of: at, in: language)) \(plan.app.timeZone)"
             sentences.append(told("first", plan.calendar.title(of: period, in: language), time))
         }
-        if let edit { sentences.append(told(edit.isFree ? "same" : "changes")) }
-        let texts = [("\(word("now")) (−), \(word("then")) (+)", edit?.margins), (word("lines"), edit?.lines)]
-        let form = isMissing && isOwn ? [("app", plan.app.name.text)] + asked.form : []
+        let form = isMissing && sends ? [("app", plan.app.name.text)] + asked.form : []
         return [
             "draftTitle": asked.words(of: plan, in: language), "sentences": sentences, "send": word("send"),
-            "texts": texts.compactMap { title, text in
-                let lines = text?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-                return lines.map { ["textTitle": title, "textLines": $0] as TemplateView }
-            },
-            "sends": isMissing && isOwn,
+            "costs": tables("costs", ["number", "now", "then"], edit.map { rows(of: $0) } ?? []),
+            "costsTitle": word("costs"), "costsSaid": told(edit?.isFree ?? true ? "same" : "changes"),
+            "costsWhy": told("costs"), "linesTitle": word("lines"), "hasLines": edit != nil,
+            "lines": edit?.lines.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) ?? [],
+            "sends": isMissing && sends,
             "hiddens": form.compactMap { name, value in
                 value.map { ["hiddenName": name, "hiddenValue": $0] as TemplateView }
             },
         ]
     }
 
-    private func fields(_ value: (String) -> String?) -> [TemplateView] {
-        func field(_ name: String, _ options: [(value: String, text: String)] = [], most: Int = 63) -> TemplateView {
+    /// The margins and costs that change: of what, how they are, and how they would be.
+    private func rows(of edit: AskedEdit) -> [(String, [String])] {
+        let then = edit.plan.translated(into: language.tag)
+        return edit.changes.map { now, line in
+            let metric = line.metric.flatMap { then.metric($0) }
+            let titles = metric.map { then.tellingDimensions(of: $0) } ?? [:]
+            let groups = line.names?.map { titles[$0]?.title ?? $0.text } ?? []
+            let (isAll, time) = (line.metric == nil, language.duration(seconds: line.window ?? 0))
+            let one = line.window.map { $0 < Rotation.longest.seconds ? "identifier" : isAll ? "all" : "device" }
+            let head: KeyValuePairs<String, any MessageArgument> = [
+                "row": line.names == nil ? one ?? "event" : groups.isEmpty ? "total" : "split",
+                "title": metric?.title ?? "", "groups": language.list(groups), "time": time,
+            ]
+            let cells = [now, line].map { $0?.figures.map(text).joined(separator: language.say(.comma)) ?? "\u{2013}" }
+            return (language.say(.askRow, head), cells)
+        }
+    }
+
+    private func text(_ figure: MarginLine.Figure) -> String {
+        let (words, sum) = (Wording(language), figure.sum)
+        let noun = words.noun(figure.what == .events ? .events : .devices, of: figure.number)
+        let number = Decimals(units: Int128(figure.number), places: sum?.decimals ?? 0)
+        let text = words.amount(number, unit: sum?.unit ?? "")
+        let title = sum?.field.text.replacing("_", with: " ") ?? ""
+        return language.say(.askFigure, ["what": figure.what.rawValue, "number": text, "noun": noun, "title": title])
+    }
+
+    /// The form's fields, in the groups in which one reads them.
+    private func groups(_ value: (String) -> String?) -> [TemplateView] {
+        func group(_ name: String, _ fields: TemplateView...) -> TemplateView {
+            ["groupTitle": word(name), "fields": fields]
+        }
+        func field(
+            _ name: String, _ label: String? = nil, _ options: [(value: String, text: String)] = [], most: Int = 63
+        ) -> TemplateView {
             let chosen = value(name) ?? (name == "kind" ? "day" : "")
             return [
-                "fieldName": name, "fieldLabel": word(name), "isText": options.isEmpty, "most": most,
-                "isName": most == 63, "written": chosen,
-                "options": options.map {
-                    ["optionValue": $0.value, "optionText": $0.text, "isChosen": $0.value == chosen] as TemplateView
-                },
+                "fieldName": name, "fieldLabel": word(label ?? name), "isText": options.isEmpty, "most": most,
+                "isName": most == 63, "written": chosen, "options": PortalPages.options(options, chosen: chosen),
             ]
         }
         let metrics = plan.metrics.filter { $0.within == nil && $0.answered == nil }
         let splits = plan.dimensions.filter { !$0.isRevealed }.map(\.name) + plan.derivedDimensions.map(\.name)
-        let nothing = ("", language.say(.exploreChoice, ["choice": "nothing", "title": ""]))
-        let measures = [("events", Counted.events), ("devices", .devices)]
+        let nothing = [("", language.say(.exploreChoice, ["choice": "nothing", "title": ""]))]
+        let measures = [("events", Counted.events), ("devices", .devices)].map {
+            ($0, Wording(language).noun($1).many.sentenceCased)
+        }
         let sums = Set(plan.metrics.flatMap(\.sums).map(\.field)).sorted().map { field in
-            let title = field.text.replacing("_", with: " ")
+            let title = plan.title(summing: field)
             let mean = language.say(.exploreFigure, ["figure": "mean", "title": title])
             return ("sum.\(field)", partner == nil ? word("sum", title) : mean)
         }
@@ -169,10 +210,12 @@ struct AskView {
             ($0.rawValue, language.say(.periodKind, ["kind": $0.rawValue]))
         }
         return [
-            field("metric", metrics.map { ($0.name.text, $0.title) }), field("event"),
-            field("split", [nothing] + splits.map { ($0.text, plan.title(of: $0) ?? $0.text) }), field("field"),
-            field("measure", measures.map { ($0, Wording(language).noun($1).many.sentenceCased) } + sums),
-            field("amount"), field("kind", kinds), field("decision", most: AskedNumber.longestDecision),
+            group("metric", field("metric", "known", metrics.map { ($0.name.text, $0.title) }), field("event")),
+            group(
+                "split", field("split", "known", nothing + splits.map { ($0.text, plan.title(of: $0) ?? $0.text) }),
+                field("field")),
+            group("how", field("measure", nil, measures + sums), field("amount")),
+            group("why", field("kind", nil, kinds), field("decision", most: AskedNumber.longestDecision)),
         ]
     }
 }

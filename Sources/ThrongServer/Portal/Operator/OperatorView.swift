@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Hummingbird
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
@@ -9,17 +10,11 @@ struct OperatorView {
         let panelAnchor: String
         let panelTitle: String
         let hasFacts: Bool
-        let facts: [Fact]
+        let facts: [DaemonHealth.Fact]
         let tables: [Table]
         var empties: [String]
         /// Numbers that somebody misses.
         var asked: [TemplateView] = []
-    }
-
-    struct Fact {
-        let label: String
-        let value: String
-        let isAlarm: Bool
     }
 
     struct Table {
@@ -47,9 +42,8 @@ struct OperatorView {
     init(
         _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
         runs: [ReportRun], faults: [ReportRunName: [String]] = [:], unsigned: [ReportRun] = [],
-        readings: [LastReading] = [], asked: [AskedQuestion] = [],
-        members: [EnrolledMember] = [], registry: OperatorRegistry = OperatorRegistry(),
-        plans: [Plan], now: UnixSeconds, frame: PageFrame
+        readings: [LastReading] = [], asked: [AskedQuestion] = [], members: [EnrolledMember] = [],
+        registry: OperatorRegistry = OperatorRegistry(), plans: [Plan], now: UnixSeconds, frame: PageFrame
     ) {
         self.frame = frame
         let troubled = Self.troubled(runs, plans: plans)
@@ -58,46 +52,33 @@ struct OperatorView {
             + registry.behind(among: members).count
         headline = alarms == 0 ? "All is well" : alarms == 1 ? "One thing needs a look" : "\(alarms) things need a look"
         lede = "This daemon, as of now. Health only: no number of what is counted is here."
-        var panels = health.panels.map { panel in
-            Panel(
-                panelAnchor: Self.anchor(panel.title), panelTitle: panel.title, hasFacts: !panel.facts.isEmpty,
-                facts: panel.facts.map { Fact(label: $0.label, value: $0.value, isAlarm: $0.isAlarm) }, tables: [],
-                empties: [])
-        }
-        panels.append(
-            Self.panel(
-                "Refusals", "Events and batches by why they were refused, since the start",
-                ["Reason", "Times", "For example"],
-                health.refusals.map { [$0.reason, Wording.english.number($0.count), $0.example] },
-                nothing: "Nothing was refused since the start."))
-        panels.append(Self.upcoming(pending, health, plans: plans, now: now))
-        panels.append(Self.releases(released, plans: plans))
-        panels.append(Self.reports(runs, troubled, faults, plans: plans))
-        panels.append(Self.unsigned(unsigned, plans: plans))
-        panels.append(Self.readings(readings))
-        panels.append(Self.asked(asked, plans: plans))
-        panels.append(Self.expiries(plans, now: now))
-        panels.append(Self.members(members, registry, health))
-        panels.append(Self.plans(registry, health))
-        panels.append(Self.versions(health.versions))
-        self.panels = panels
+        panels =
+            health.panels.map { panel in
+                Panel(
+                    panelAnchor: Self.anchor(panel.title), panelTitle: panel.title, hasFacts: !panel.facts.isEmpty,
+                    facts: panel.facts, tables: [], empties: [])
+            } + [
+                Self.panel(
+                    "Refusals", "Events and batches by why they were refused, since the start",
+                    ["Reason", "Times", "For example"],
+                    health.refusals.map { [$0.reason, Wording.english.number($0.count), $0.example] },
+                    nothing: "Nothing was refused since the start."),
+                Self.upcoming(pending, health, plans: plans, now: now), Self.releases(released, plans: plans),
+                Self.reports(runs, troubled, faults, plans: plans), Self.unsigned(unsigned, plans: plans),
+                Self.readings(readings), Self.asked(asked, plans: plans), Self.expiries(plans, now: now),
+                Self.members(members, registry, health), Self.plans(registry, health), Self.versions(health.versions),
+            ]
     }
 
     /// - Parameter heads: how many cells of a row say what it is about.
     static func panel(
         _ title: String, _ caption: String, _ headings: [String], _ rows: [[String]], heads: Int = 1, nothing: String
     ) -> Panel {
-        Panel(
+        let cells = rows.map { Row(rowHeads: Array($0.prefix(heads)), tableCells: Array($0.dropFirst(heads))) }
+        return Panel(
             panelAnchor: anchor(title), panelTitle: title, hasFacts: false, facts: [],
-            tables: rows.isEmpty
-                ? []
-                : [
-                    Table(
-                        tableTitle: caption, headings: headings,
-                        tableRows: rows.map { row in
-                            Row(rowHeads: Array(row.prefix(heads)), tableCells: Array(row.dropFirst(heads)))
-                        })
-                ], empties: rows.isEmpty ? [nothing] : [])
+            tables: rows.isEmpty ? [] : [Table(tableTitle: caption, headings: headings, tableRows: cells)],
+            empties: rows.isEmpty ? [nothing] : [])
     }
 
     static func anchor(_ title: String) -> String { title.lowercased().replacing(" ", with: "-") }
@@ -166,5 +147,44 @@ struct OperatorView {
         return panel(
             "Expiring metrics", "Metrics that are over, or will be within \(soon) days",
             ["App", "Metric", "Ends on", ""], rows, heads: 2, nothing: "No metric ends within \(soon) days.")
+    }
+}
+
+/// `/operator`: how the daemon is.
+struct OperatorRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let access: AccessStore
+    let releases: ReleaseStore
+    let plans: [Plan]
+    let health: @Sendable () -> DaemonHealth
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/operator") { request, _ in
+            guard let visitor = try await door.visitor(of: request), visitor.role == .operations else {
+                return try pages.signIn(for: request, status: .unauthorized)
+            }
+            var pending: [(app: AppName, release: PendingRelease)] = []
+            for plan in plans { pending += try await releases.pending(of: plan).map { (plan.app.name, $0) } }
+            let runs = try await RunStore(releases.connection).lastRuns(OperatorView.last)
+            let deliveries = DeliveryStore(releases.connection)
+            var faults: [ReportRunName: [String]] = [:]
+            for run in runs where run.outcome == .undelivered {
+                faults[run.name] = try await deliveries.deliveries(of: run.name).filter { $0.state == .failed }.map {
+                    "\($0.target): \($0.lastError ?? "")"
+                }
+            }
+            let registry = PlanRegistry(releases.connection)
+            let view = OperatorView(
+                health(), released: try await access.lastReleases(OperatorView.last), pending: pending, runs: runs,
+                faults: faults,
+                unsigned: try await RunStore(releases.connection).unsignedRuns(
+                    ending: ReportFile.signatureEnding, OperatorView.last), readings: try await access.readings(),
+                asked: try await access.asked(), members: try await MemberAdmin(releases.connection).members(),
+                registry: OperatorRegistry(
+                    inForce: try await registry.inForce(), members: try await registry.members()), plans: plans,
+                now: door.now(), frame: pages.frame("Operator", in: .english, visitor: "Operator"))
+            return try pages.response(view, by: "operator")
+        }
     }
 }

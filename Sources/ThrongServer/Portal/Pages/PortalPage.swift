@@ -20,18 +20,7 @@ struct PortalPages: Sendable {
         languages = (plans.first?.labelLanguages ?? []).filter { tag in
             plans.dropFirst().allSatisfy { $0.labelLanguages.contains(tag) }
         }
-        library = try PageLibrary(
-            [
-                ("top", PackageResources.top_mustache), ("bottom", PackageResources.bottom_mustache),
-                ("signin", PackageResources.signin_mustache), ("sessions", PackageResources.sessions_mustache),
-                ("notice", PackageResources.notice_mustache), ("reports", PackageResources.reports_mustache),
-                ("feed", PackageResources.feed_mustache), ("comparison", PackageResources.comparison_mustache),
-                ("operator", PackageResources.operator_mustache), ("catalogue", PackageResources.catalogue_mustache),
-                ("explorer", PackageResources.explorer_mustache), ("problem", PackageResources.problem_mustache),
-                ("hatch", PackageResources.hatch_mustache), ("public", PackageResources.public_mustache),
-                ("periods", PackageResources.periods_mustache), ("parts", PackageResources.parts_mustache),
-                ("ask", PackageResources.ask_mustache),
-            ] + Charts.templates)
+        library = try PageLibrary(PackageResources.all + Charts.templates)
         css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.portal_css, as: UTF8.self)
         policy = PagePolicy.text(style: css)
     }
@@ -86,7 +75,7 @@ struct PortalPages: Sendable {
     }
 
     /// The reasons why there is no page.
-    enum Notice: String { case missing, same, closed, away, refused }
+    enum Notice: String { case missing, same, closed, gone, away, refused }
 
     func notice(
         _ notice: Notice, in language: Language, visitor: String? = nil, status: HTTPResponse.Status
@@ -97,6 +86,11 @@ struct PortalPages: Sendable {
             "text": language.say(.noticeWhy, ["notice": notice.rawValue]),
         ]
         return try response(view, by: "notice", status: status)
+    }
+
+    /// The view of a list to choose from.
+    static func options(_ options: [(value: String, text: String)], chosen: String) -> [TemplateView] {
+        options.map { ["optionValue": $0.value, "optionText": $0.text, "isChosen": $0.value == chosen] }
     }
 
     /// A feed of Atom (RFC 4287) as an answer that no cache keeps.
@@ -274,13 +268,22 @@ struct ReportList {
         files.filter { $0.name.hasSuffix(".html") }.map { "\(root)/\($0.report)/\($0.name)" }
     }
 
+    /// Returns the insight of which a file is a drawing; nil for other files.
+    func insight(in file: KeptReportFile) -> InsightName? {
+        let stem = ReportFile.stem(report: file.report.text, period: calendar.label(of: file.period)) + "-"
+        let isDrawing = file.name.hasPrefix(stem) && file.name.hasSuffix(".svg")
+        return isDrawing ? InsightName(String(file.name.dropFirst(stem.count).dropLast(".svg".count))) : nil
+    }
+
     private func view(of file: KeptReportFile, _ period: String) -> TemplateView {
         let ending = file.name.split(separator: ".").last.map { $0.uppercased() } ?? file.name
         let kind = Self.isSigning(file.name) ? language.say(.fileKind, ["isManifest": ending == "JSON"]) : ending
+        let drawn = insight(in: file).map { language.say(.quoted, ["text": plan.insight($0)?.title ?? $0.text]) }
+        let named = [kind, drawn].compactMap(\.self).joined(separator: " ")
         return [
             "fileName": file.name, "fileHref": "\(root)/\(file.report)/\(file.name)", "fileKind": kind,
             "fileSize": Wording(language).size(file.bytes),
-            "downloading": language.say(.download, ["file": kind, "hasPeriod": true, "period": period]),
+            "downloading": language.say(.download, ["file": named, "hasPeriod": true, "period": period]),
         ]
     }
 

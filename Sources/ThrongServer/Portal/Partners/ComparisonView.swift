@@ -68,11 +68,13 @@ struct ComparisonView {
         let difference = to.difference(from: from, in: language)
         let pairs = to.insights.map { insight in
             let metric = plan?.metric(MetricName(insight.metric))
+            let isPart = [from, to].contains { $0.isPart(of: insight.metric) }
+            let parts = isPart ? Absence.changed(.part).sentence(in: language) : nil
             return Pair(
                 from: from.insights.first { $0.name == insight.name }, to: insight, locale: language,
                 noun: metric?.noun, telling: plan?.tellingDimensions(of: metric) ?? [:],
                 period: PeriodKind(rawValue: to.period.kind) ?? .day,
-                labels: (from.period.label, to.period.label), reportDifference: difference, learned: learned)
+                labels: (from.period.label, to.period.label), reportDifference: difference ?? parts, learned: learned)
         }
         let sections = pairs.map(\.section)
         self.sections = sections

@@ -26,8 +26,7 @@ struct PartnerRoutes: Sendable {
             try await with(request) { guest in
                 let files = try await access.files(of: guest.partner.name, app: guest.plan.app.name)
                 var view = ReportsView.of(
-                    files, plan: guest.plan, partner: guest.partner.title,
-                    part: request.listPart,
+                    files, plan: guest.plan, partner: guest.partner.title, part: request.listPart,
                     frame: pages.frame(guest.language.say(.reports), in: guest.language, visitor: guest.partner.title))
                 view["feeds"] = [try await access.feedKey(of: guest.token.id)].compactMap { key in
                     key.map { "\(request.place)/reports/feed?key=\($0)" }
@@ -41,8 +40,7 @@ struct PartnerRoutes: Sendable {
             else { return Response(status: .forbidden) }
             let files = try await access.files(of: guest.partner.name, app: guest.plan.app.name)
             return try pages.feed(
-                FeedView.of(
-                    files, plan: guest.plan, partner: guest.partner, at: request.place, in: guest.language))
+                FeedView.of(files, plan: guest.plan, partner: guest.partner, at: request.place, in: guest.language))
         }
         router.get("/reports/:report/compare") { request, context in
             try await with(request) { guest in
@@ -152,14 +150,10 @@ enum ReportsView {
             dated.files.contains { $0.name.hasSuffix(".json") && !ReportList.isSigning($0.name) }
         }
         guard readable.count > 1 else { return [] }
-        func choices(_ chosen: Int) -> [TemplateView] {
-            readable.map(\.period).enumerated().map { place, period in
-                [
-                    "value": list.calendar.label(of: period), "isChosen": place == chosen,
-                    "text": list.calendar.title(of: period, in: list.language),
-                ]
-            }
+        let all = readable.map(\.period).map {
+            (value: list.calendar.label(of: $0), text: list.calendar.title(of: $0, in: list.language))
         }
+        func choices(_ chosen: Int) -> [TemplateView] { PortalPages.options(all, chosen: all[chosen].value) }
         return [["compareAction": "/reports/\(name)/compare", "earlier": choices(1), "later": choices(0)]]
     }
 }
@@ -207,6 +201,9 @@ struct ReportReading: Decodable {
     }
 
     struct Period: Decodable { let label: String }
+
+    /// A metric of which it has a part of the period, and the ends of that.
+    struct Partial: Decodable { let metric: String, from: String?, until: String? }
 
     struct Axis: Decodable {
         let name: String
@@ -296,6 +293,7 @@ struct ReportReading: Decodable {
     let title: String
     private let locale: String
     let period: Covered
+    private let partial: [Partial]?
     let insights: [Insight]
 
     /// The language that it is written in; nil where nobody knows it.
@@ -315,6 +313,11 @@ struct ReportReading: Decodable {
     /// Returns the reason why none of two reports' numbers can be compared; nil where some may be.
     func difference(from earlier: ReportReading, in language: Language) -> String? {
         period.kind == earlier.period.kind ? nil : language.say(.incomparable, ["what": "period"])
+    }
+
+    /// True if its numbers of a metric are known to be of a part of the period.
+    func isPart(of metric: String) -> Bool {
+        partial?.contains { $0.metric == metric && ($0.from ?? $0.until) != nil } ?? false
     }
 }
 

@@ -84,17 +84,11 @@ struct PublicRoutes: Sendable {
         view["reportLanguage"] = plan.spoken("reports.\(report.name).title").attributes
         view["explanationLanguage"] = plan.spoken("reports.\(report.name).explanation").attributes
         view["latestHref"] = root + ".html"
-        view["drawings"] = last.map { period, _, files in
-            let stem = ReportFile.stem(report: report.name.text, period: list.calendar.label(of: period))
-            return files.map { $0.name.dropFirst(stem.count) }.filter { $0.hasSuffix(".svg") }.map { ending in
-                let insight = plan.insight(InsightName(String(ending.dropFirst().dropLast(".svg".count))))
-                let (href, title) = (root + ending, insight?.title ?? report.title)
-                let (source, text) = (PageLibrary.escaped(place + href), PageLibrary.escaped(title))
-                return [
-                    "drawingHref": href, "drawingTitle": title,
-                    "drawingCode": "<img src=\"\(source)\" alt=\"\(text)\" />",
-                ] as TemplateView
-            }
+        view["drawings"] = last?.files.compactMap { list.insight(in: $0) }.map { insight -> TemplateView in
+            let (href, title) = ("\(root)-\(insight).svg", plan.insight(insight)?.title ?? report.title)
+            let (source, text) = (PageLibrary.escaped(place + href), PageLibrary.escaped(title))
+            let code = "<img src=\"\(source)\" alt=\"\(text)\" />"
+            return ["drawingHref": href, "drawingTitle": title, "drawingCode": code]
         }
         return view
     }

@@ -341,6 +341,7 @@ struct SessionRoutes: Sendable {
         let view: TemplateView = [
             "frame": pages.frame(language.say(.signIns), in: language, visitor: visitor),
             "lede": language.say(.signInsOf, ["token": "\(token.id)"]), "rows": rows,
+            "why": language.say(.signInsWhy, ["role": token.role.word]),
             "hasOthers": sessions.contains { $0.id != own },
         ]
         return try pages.response(view, by: "sessions")

@@ -133,6 +133,9 @@ def explore(house, token):
             browser.open(f"{house.address}/explore?app=shop&{query}")
             check(browser.run(f"return !!document.querySelector('{selector}')"), page, "lacks", selector)
             pictures(browser, f"explore-{page}")
+        browser.open(f"{house.address}/ask?app=shop&metric=product_views&split=browser&measure=devices&kind=day")
+        check(browser.run("return !!document.querySelector('.asking legend') && !!document.querySelector('.data td')"), "/ask lacks costs")
+        pictures(browser, "ask", ALL_LOOKS)
     say("analysts' pages are wide, narrow, dark and printed, and axe finds nothing")
 
 
