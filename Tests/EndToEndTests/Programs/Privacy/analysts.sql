@@ -108,7 +108,8 @@ select set_eq(
        join pg_class as v on v.oid = w.ev_class and v.relnamespace = 'analyst'::regnamespace
        join pg_class as r on r.oid = d.refobjid and r.relnamespace = 'throng'::regnamespace
        where d.refclassid = 'pg_class'::regclass $$,
-    array['decay', 'grouping_view', 'impossible_cell', 'metric_layout', 'release', 'released_cell', 'shown_label', 'shown_margin'],
+    array['decay', 'grouping_view', 'impossible_cell', 'layout_terms', 'metric_layout', 'release', 'released_cell', 'shown_label',
+        'shown_margin'],
     'views read what was released and what the plan says');
 select is_empty(
     $$ select relname from pg_class where relnamespace = 'analyst'::regnamespace and relkind = 'v'
