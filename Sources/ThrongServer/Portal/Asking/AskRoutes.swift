@@ -165,17 +165,19 @@ struct AskView {
                 "row": line.names == nil ? one ?? "event" : groups.isEmpty ? "total" : "split",
                 "title": metric?.title ?? "", "groups": language.list(groups), "time": time,
             ]
-            let cells = [now, line].map { $0?.figures.map(text).joined(separator: language.say(.comma)) ?? "\u{2013}" }
+            let cells = [now, line].map {
+                $0?.figures.map { text($0, of: then) }.joined(separator: language.say(.comma)) ?? "\u{2013}"
+            }
             return (language.say(.askRow, head), cells)
         }
     }
 
-    private func text(_ figure: MarginLine.Figure) -> String {
+    private func text(_ figure: MarginLine.Figure, of plan: Plan) -> String {
         let (words, sum) = (Wording(language), figure.sum)
         let noun = words.noun(figure.what == .events ? .events : .devices, of: figure.number)
         let number = Decimals(units: Int128(figure.number), places: sum?.decimals ?? 0)
         let text = words.amount(number, unit: sum?.unit ?? "")
-        let title = sum?.field.text.replacing("_", with: " ") ?? ""
+        let title = sum.map { plan.title(summing: $0.field) } ?? ""
         return language.say(.askFigure, ["what": figure.what.rawValue, "number": text, "noun": noun, "title": title])
     }
 
