@@ -20,11 +20,11 @@ struct DocumentationTests {
         "a tour with a wrong file, symbol or link, or a symbol that is only mentioned, is found out",
         arguments: [
             "[`Sources/ThrongWire/NoBatch.swift`](../ThrongWire/NoBatch.swift) `struct Batch`",
-            "[`Sources/ThrongWire/Batch.swift`](../ThrongWire/Batch.swift) `struct Bat`",
-            "[`Sources/ThrongWire/Batch.swift`](../ThrongWire/Batch.swift) `struct Batch`, `func fly`",
-            "[`Sources/ThrongWire/Batch.swift`](../ThrongWire/BatchID.swift) `struct BatchID`",
-            "[`Sources/ThrongWire/Batch.swift`](../ThrongWire/Batch.swift) `as a client sends it`",
-            "[`Sources/ThrongWire/Batch.swift`](../ThrongWire/Batch.swift)",
+            "[`Sources/ThrongWire/Batch/Batch.swift`](../ThrongWire/Batch/Batch.swift) `struct Bat`",
+            "[`Sources/ThrongWire/Batch/Batch.swift`](../ThrongWire/Batch/Batch.swift) `struct Batch`, `func fly`",
+            "[`Sources/ThrongWire/Batch/Batch.swift`](../ThrongWire/BatchID.swift) `struct BatchID`",
+            "[`Sources/ThrongWire/Batch/Batch.swift`](../ThrongWire/Batch/Batch.swift) `as a client sends it`",
+            "[`Sources/ThrongWire/Batch/Batch.swift`](../ThrongWire/Batch/Batch.swift)",
         ])
     func wrongTour(stop: String) throws { #expect(faults(of: try MarkdownPage(Self.tour, text: stop)).count == 1) }
 
