@@ -201,7 +201,6 @@ struct PortalLanguageTests {
             page["frame"] = pages.frame("", in: language)
             let html = try pages.html(of: page, by: "ask")
             Self.check(html, language, "ask")
-            let isPartner = if case .partner = role { true } else { false }
             // What the bank's daily report lacks changes no margin.
             #expect(html.contains("±") == (partner == nil), "\(role): costs are for all but partners")
             #expect(!html.contains(view.told("anyway")) || role == .analysis, "\(role) can't send without lines")
