@@ -89,7 +89,7 @@ let package = Package(
             plugins: embedded),
         .target(
             name: "ThrongIngest",
-            dependencies: ["ThrongSystem", "ThrongPlan", "CSimdJSON", "CZlib", crypto],
+            dependencies: ["ThrongSystem", "ThrongPlan", "CLinux", "CSimdJSON", "CZlib", crypto],
             swiftSettings: computed),
         .target(
             name: "ThrongJournal", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongIngest", crypto],
@@ -240,7 +240,8 @@ let package = Package(
             dependencies: [
                 "TestCluster", "throng", "ThrongSystem", "ThrongServer", "ThrongSchedule", "ThrongStore", "ThrongPlan",
                 "ThrongWire", "ThrongRelease", "ThrongReport", "ThrongIngest", "ThrongJournal", "ThrongAttestation",
-                "ThrongCredentials", arguments, lifecycle, logging, httpTypes, nioHTTP, nioEmbedded, nioSSL,
+                "ThrongCredentials", "ThrongCrowd", arguments, lifecycle, logging, httpTypes, nioHTTP, nioEmbedded,
+                nioSSL,
             ] + hummingbird + nio),
         .testTarget(
             name: "ThrongClientTests",

@@ -175,9 +175,7 @@ extension Throng {
         let counting: [DevicePlan.Purpose]
         do throws(DropReason) {
             counting = try plan.counting(event, with: fields.keys)
-        } catch {
-            return EventPreview(counted: [], refused: error)
-        }
+        } catch { return EventPreview(counted: [], refused: error) }
         var tuples: [EventPreview.Tuple] = []
         var refused: DropReason?
         for purpose in counting {

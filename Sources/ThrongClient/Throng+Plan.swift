@@ -61,9 +61,7 @@ extension Throng {
         let newer: DevicePlan
         do throws(ThrongError) {
             newer = try source.read(document)
-        } catch {
-            throw PlanFailure(error: error, isFinal: true)
-        }
+        } catch { throw PlanFailure(error: error, isFinal: true) }
         drain()
         if let old = plan { memory.follow(newer, after: old, queueLimit: options.queueLimit) }
         plan = newer

@@ -141,9 +141,7 @@ struct Start {
             consents = Consents()
             do {
                 try ConsentDocument.write(consents, to: storage, for: source.address)
-            } catch {
-                throw .storage("What a person says could not be kept in the directory; the disk may be full.")
-            }
+            } catch { throw .storage("What a person says could not be kept in the directory; the disk may be full.") }
         }
         let memory = try Self.memory(in: storage, for: source, isTest: isTest)
         self.memory = memory.memory

@@ -199,9 +199,7 @@ package struct CheckpointWriter: ~Copyable {
         let sealed: AES.GCM.SealedBox
         do {
             sealed = try AES.GCM.seal(part.bytes, using: key, nonce: try CheckpointIndex.nonce(parts))
-        } catch {
-            throw .failed
-        }
+        } catch { throw .failed }
         var writer = ByteWriter()
         writer.bytes.reserveCapacity(sealed.ciphertext.count + 20)
         writer.add(UInt32(sealed.ciphertext.count + 16))

@@ -207,9 +207,7 @@ package final class DataDirectory: Sendable {
         let content = try disk.kept(at: path, as: .layout)
         do {
             return try MetricLayout(json: Data(content))
-        } catch {
-            throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .content))
-        }
+        } catch { throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .content)) }
     }
 
     /// The free space for this process on its disk, and the disk's size; nil if the system does not say. Unit: bytes.

@@ -101,18 +101,14 @@ extension Disk {
     func ensureDirectory(_ path: String) throws(JournalError) {
         do {
             try makeDirectory(path)
-        } catch {
-            guard case .system(_, _, EEXIST) = error else { throw error }
-        }
+        } catch { guard case .system(_, _, EEXIST) = error else { throw error } }
     }
 
     /// Removes a name unless it is gone.
     func remove(_ path: String) throws(JournalError) {
         do {
             try unlink(path)
-        } catch {
-            guard case .system(_, _, ENOENT) = error else { throw error }
-        }
+        } catch { guard case .system(_, _, ENOENT) = error else { throw error } }
     }
 
     func names(in directory: String) throws(JournalError) -> [String] { try list(directory).sorted() }
@@ -122,9 +118,7 @@ extension Disk {
     /// - Parameter daemon: the owner; nil if several daemons may have the same file.
     package func keep(
         _ content: [UInt8], at path: String, as kind: FileKind, of daemon: UUID? = nil
-    ) throws(JournalError) {
-        try replace(path, with: KeptFile.bytes(content, as: kind, of: daemon))
-    }
+    ) throws(JournalError) { try replace(path, with: KeptFile.bytes(content, as: kind, of: daemon)) }
 
     /// Returns the content of a small file.
     ///
@@ -134,9 +128,7 @@ extension Disk {
         let bytes = try whole(path, as: kind)
         do throws(FileDamage) {
             return try KeptFile.content(of: bytes, at: path, as: kind, of: daemon)
-        } catch {
-            throw .damagedFile(error)
-        }
+        } catch { throw .damagedFile(error) }
     }
 
     /// Returns the content of a secret's file; nil if it was being destroyed.
@@ -228,18 +220,14 @@ struct File: ~Copyable {
     func sync() throws(JournalError) {
         do {
             try disk.sync(descriptor, named: path)
-        } catch {
-            guard Fault.ignoreFailedSync.isOn else { throw error }
-        }
+        } catch { guard Fault.ignoreFailedSync.isOn else { throw error } }
     }
 
     /// ``sync()`` for the names in a directory.
     func syncNames() throws(JournalError) {
         do {
             try disk.syncDirectory(descriptor, named: path)
-        } catch {
-            guard Fault.ignoreFailedSync.isOn else { throw error }
-        }
+        } catch { guard Fault.ignoreFailedSync.isOn else { throw error } }
     }
 
     static func directory(of path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }

@@ -40,6 +40,9 @@ extension Journal {
         }
     }
 
+    /// The fewest records that are worth a sync before its time.
+    static var leastGroup: Int { 32 }
+
     func run() {
         Thread.current.name = "throng-journal"
         while turn() != .over {}
@@ -51,9 +54,9 @@ extension Journal {
         let step = step()
         switch step {
         case .released(let next): rest(next - data.machine.elapsed())
-        case .idle: wake.wait(seconds: 1)
+        case .idle: wake.wait(.seconds(1))
         case .full: disk.wait()
-        case .inDoubt: rest(.milliseconds(20))
+        case .inDoubt: if data.machine.hasThreads { wake.wait(.milliseconds(20)) }
         case .over: break
         }
         return step
@@ -62,9 +65,14 @@ extension Journal {
     /// True if the wait that the last turn began is over, for a caller without threads.
     package var isRested: Bool { wake.isOver() && disk.isWaitOver }
 
+    /// Rests for a time, or until so many records wait as are worth a sync before it.
     private func rest(_ length: Duration) {
-        guard data.machine.hasThreads, length > .zero else { return }
-        Thread.sleep(forTimeInterval: length / .seconds(1))
+        guard data.machine.hasThreads else { return }
+        let end = data.machine.elapsed() + length
+        // A ring may be that of records that were taken since.
+        while case let left = end - data.machine.elapsed(), left > .zero,
+            !state.withLock({ $0.isStopping || $0.queue.count >= $0.group })
+        { wake.wait(left) }
     }
 
     private func advance(_ work: inout JournalWork) throws -> Step {
@@ -116,6 +124,8 @@ extension Journal {
         change { state in
             swap(&state.queue, &taken)
             state.isIdle = taken.isEmpty
+            // A little fewer than came together: so half of the clients are heard while the other half's records are synced.
+            state.group = max(Self.leastGroup, taken.count / 8 * 7)
             state.takenBytes = state.queuedBytes
             state.queuedBytes = 0
             return state.isStopping

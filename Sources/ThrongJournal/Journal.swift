@@ -23,7 +23,8 @@ package final class Journal: Sendable {
         /// The most that may wait for the disk. Beyond it nothing is accepted until the disk has caught up; nor is
         /// anything while less than twice as much is free on the disk. Unit: bytes.
         package var queueBytes: Int
-        /// The shortest time between two syncs: what comes meanwhile shares the next. A journal at rest never waits.
+        /// The shortest time between two syncs: what comes meanwhile shares the next. A journal at rest never waits, nor
+        /// do about as many records as came together before: their senders wait, and send no more until they are told.
         package var syncInterval: Duration
         /// The largest record: a batch that may need more is refused uncounted. At most what is read. Unit: bytes.
         package var recordBytes: Int
@@ -52,6 +53,8 @@ package final class Journal: Sendable {
         var queue: [Queued] = []
         var appended: JournalPosition
         var durable: JournalPosition
+        /// The number of records in the queue for which a sync begins before its time.
+        var group = Journal.leastGroup
         /// The most that the queue will add, and what the thread is about to write. Unit: bytes.
         var queuedBytes = 0
         var takenBytes = 0
@@ -173,7 +176,7 @@ package final class Journal: Sendable {
             state.appended = record.position
             if state.waitingSince == nil { state.waitingSince = data.machine.elapsed() }
             defer { state.isIdle = false }
-            return state.isIdle
+            return state.isIdle || state.queue.count == state.group
         }
         FaultPoint.reached("after_append")
         if mustWake { wake.ring() }
@@ -235,9 +238,7 @@ package final class Journal: Sendable {
     /// - Parameter then: called once with the last position on disk, here or on the journal's thread; must not block.
     package func acknowledgeable(
         _ position: JournalPosition, then resume: @escaping @Sendable (Result<JournalPosition, JournalError>) -> Void
-    ) {
-        wait(for: position, acknowledges: true, then: resume)
-    }
+    ) { wait(for: position, acknowledges: true, then: resume) }
 
     private func wait(
         for position: JournalPosition, acknowledges: Bool,

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Foundation
 internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongSystem

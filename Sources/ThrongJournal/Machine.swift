@@ -16,9 +16,7 @@ package struct Machine: Sendable {
     package init(
         disk: any Disk, time: @escaping @Sendable (clockid_t) -> Duration,
         random: @escaping @Sendable () -> UInt64, hasThreads: Bool
-    ) {
-        (self.disk, self.time, self.random, self.hasThreads) = (disk, time, random, hasThreads)
-    }
+    ) { (self.disk, self.time, self.random, self.hasThreads) = (disk, time, random, hasThreads) }
 
     /// Returns the time since some fixed moment: it never goes back, and goes on while the system sleeps.
     package func elapsed() -> Duration { time(CLOCK_BOOTTIME) }
@@ -80,8 +78,8 @@ final class WakeTimer: @unchecked Sendable {
     }
 
     /// Returns once the bell has rung, or after this time. Without threads it returns at once, and its owner asks ``isOver()``.
-    func wait(seconds: Int) {
-        let end = machine.time(clock) + .seconds(seconds)
+    func wait(_ length: Duration) {
+        let end = machine.time(clock) + length
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         guard machine.hasThreads else { return self.end = end }
@@ -173,9 +171,7 @@ package struct SystemDisk: Disk {
     package func list(_ directory: String) throws(JournalError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory)
-        } catch {
-            throw .system(call: "readdir", file: directory, code: errno)
-        }
+        } catch { throw .system(call: "readdir", file: directory, code: errno) }
     }
 
     package func size(of path: String) throws(JournalError) -> Int {
@@ -293,7 +289,7 @@ final class DiskSpace: Sendable {
     }
 
     /// Waits for a ``pause``, or until ``stop()`` is called.
-    func wait() { wake.wait(seconds: 1) }
+    func wait() { wake.wait(.seconds(1)) }
 
     /// True if the wait is over: see ``WakeTimer/isOver()``.
     var isWaitOver: Bool { wake.isOver() }

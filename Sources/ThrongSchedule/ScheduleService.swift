@@ -243,13 +243,13 @@ package struct ScheduleService: Service {
     private func report(_ plan: Plan, _ now: UnixSeconds) async throws {
         let delivered = try await reports.deliverDue(of: plan, now: now) { report, error in
             let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
-            if let lack = error as? PrintError, lack.isMade {
-                logger.warning("a report's PDF lacks letters", metadata: facts)
+            if let lack = error as? PrintLack, lack.isMade {
+                logger.warning("a report's PDF or pictures lack letters", metadata: facts)
                 return
             }
             health.reportFailed()
-            if error is PrintError {
-                logger.error("a report goes without its PDF", metadata: facts)
+            if error is PrintLack {
+                logger.error("a report goes without its PDF or pictures", metadata: facts)
             } else {
                 logger.error("a report failed", metadata: facts)
             }

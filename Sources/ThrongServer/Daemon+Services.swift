@@ -204,11 +204,13 @@ extension Daemon {
     }
 
     func sayWhoPrints() {
-        guard options.plans.contains(where: { $0.reports.contains { $0.formats.contains(.pdf) } }) else { return }
+        guard options.plans.contains(where: { $0.reports.contains { $0.formats.contains(where: \.isPrinted) } }) else {
+            return
+        }
         do throws(PrintError) {
             let program = try options.reports.printer.program()
             logger.info("reports are printed", metadata: ["program": "\(program)"])
-        } catch { logger.warning("reports go without their PDF", metadata: ["error": "\(error)"]) }
+        } catch { logger.warning("reports go without PDF and pictures", metadata: ["error": "\(error)"]) }
     }
 }
 

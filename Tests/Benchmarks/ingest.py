@@ -30,26 +30,43 @@ def context(device):
     return found
 
 
-def write_bodies(folder, plan, size, number, choice):
-    """Our batches, without what makes each its own; and the same events in InfluxDB's line protocol."""
+# Half of the sample's events: orders.yaml counts them by what they are worth.
+ORDERS = ("catalog", "product_view", "cart", "purchase")
+
+
+def write_bodies(folder, plan, size, number, choice, orders=False):
+    """Our batches, without what makes each its own; and the same events in InfluxDB's line protocol. With orders each event has a time
+    of its own, and half of them have fields."""
     crowd, names = devices(), event_names(plan)
     times = [daemon.instant(time.time() - 60 - second) for second in range(60)]
-    ours, lines = os.path.join(folder, f"batches-{size}"), os.path.join(folder, f"lines-{size}")
+
+    def event(name):
+        if not orders:
+            return {"event": name, "at": choice.choice(times)}
+        at = f"{daemon.instant(time.time() - choice.uniform(60, 1800)).removesuffix('Z')}.{choice.randrange(1000):03}Z"
+        fields = {"amount": round(min(choice.lognormvariate(3.5, 1), 500), 2), "lifecycle": choice.choice(("new", "loyal", "returning"))}
+        return {"event": name, "at": at, **({"fields": fields} if name in ORDERS else {})}
+    ours, lines = (os.path.join(folder, f"{name}-{size}{'-orders' * orders}") for name in ("batches", "lines"))
     with open(ours, "w") as batches, open(lines, "w") as points:
         for _ in range(number):
             device = choice.choice(crowd)
             first = choice.randrange(len(names) - size)
-            events = names[first:first + size]
-            document = {"context": context(device), "events": [{"event": event, "at": choice.choice(times)} for event in events]}
-            batches.write(json.dumps(document, separators=(",", ":"))[1:] + "\n")
+            events = [event(name) for name in names[first:first + size]]
+            batches.write(json.dumps({"context": context(device), "events": events}, separators=(",", ":"))[1:] + "\n")
             # Tags that tell as much as our buckets do; whole user agents as tags would make a series of each device.
             agent = device["user_agent"]
             system = re.search(r"Windows|Android|iPhone|Mac OS X|Linux|CrOS", agent)
             browser = re.search(r"Firefox|Edg|OPR|SamsungBrowser|Chrome|Safari", agent)
             tags = (f"os={system[0].replace(' ', '_') if system else 'other'},browser={browser[0] if browser else 'other'},"
                     f"screen={device['screen_width'] // 400},memory={device['device_memory_gb'] or 'none'}")
-            points.write("\t".join(f"events,page={event},{tags} value=1" for event in events) + "\n")
+            points.write("\t".join(line(event, tags) for event in events) + "\n")
     return ours, lines
+
+
+def line(event, tags):
+    fields = event.get("fields", {"amount": 1})
+    ours = f",lifecycle={fields['lifecycle']}" if "lifecycle" in fields else ""
+    return f"events,page={event['event']},{tags}{ours} value={fields['amount']}"
 
 
 class Load:
@@ -92,14 +109,19 @@ def measure(options, folder, figures):
     plan_path = plan_in(folder)
     plan = daemon.read(plan_path)
     wide_path = cube(folder, "wide", 100)
-    number = 100 if options.smoke else 2000
-    hundred, points = write_bodies(folder, plan, 100, number, choice)
-    single, _ = write_bodies(folder, plan, 1, number, choice)
+    orders_path = os.path.join(folder, "orders.yaml")
+    dimension = "  lifecycle: {title: Lifecycle, field: lifecycle, list: {New: [new], Loyal: [loyal], Back: [returning]}}\n"
+    daemon.write(orders_path, plan.replace("metrics:\n", f"{dimension}\nmetrics:\n")
+                 + daemon.read(HERE, "orders.yaml").replace("EXPIRES", daemon.expiry()))
+    bodies = {(kind, size): write_bodies(folder, plan, size, 100 if options.smoke else 2000, choice, kind == "mixed")
+              for kind in ("plain", "mixed") for size in (1, 10, 100)}
+    hundred = bodies["plain", 100][0]
     window = int(time.time() // 86400)
 
     nginx = Nginx(os.path.join(folder, "nginx"))
     victoria = VictoriaMetrics(os.path.join(folder, "victoria"))
     throng = Throng(plan_path, wide_path)
+    orders = Throng(orders_path)
     unsynced = Throng(plan_path, durable=False)
     load = Load(options.connections, options.seconds)
     note = figures.note
@@ -111,23 +133,30 @@ def measure(options, folder, figures):
         throng.drain()
         return result, *(after - each for after, each in zip(throng.cpu(), before))
 
-    for contender in (nginx, victoria, throng, unsynced):
+    def share(name, contender, load, size, *where):
+        """A load's events a second, and what each costs who takes them to its end."""
+        before = contender.cpu()[0]
+        rate, _ = load.run(contender.port, *where)
+        contender.drain()
+        note(f"{name}: events/s", size * rate)
+        note(f"{name}: CPU, ns an event", 1e9 * (contender.cpu()[0] - before) / (size * rate * options.seconds))
+
+    for contender in (nginx, victoria, throng, orders, unsynced):
         contender.start()
     postgres = Postgres(throng, os.path.join(folder, "rows"))
-    postgres.prepare(plan, choice)
+    postgres.prepare()
     for round_number in range(options.rounds):
         say(f"round {round_number + 1} of {options.rounds}")
-        note("VictoriaMetrics: lines/s", 100 * load.run(victoria.port, "/write", points)[0])
-        (rate, _), counting, database = cost(lambda: load.run(throng.port, "/v1/batches", hundred, window))
-        note("batches of 100: events/s", 100 * rate)
-        note("batches of 100: CPU, ns an event", 1e9 * counting / (100 * rate * options.seconds))
+        for (kind, size), (ours, points) in bodies.items():
+            name = f"{kind} batches of {size}"
+            share(name, throng if kind == "plain" else orders, load, size, "/v1/batches", ours, window)
+            if size > 1:
+                share(f"{name}, VictoriaMetrics", victoria, load, size, "/write", points)
+            else:
+                share(f"{name}, nginx", nginx, load, size, "/", ours, window)
         rate, _ = load.run(unsynced.port, "/v1/batches", hundred, window)
         unsynced.drain()
         note("batches of 100, nothing synced: events/s", 100 * rate)
-        note("nginx: requests/s, bodies of one event", load.run(nginx.port, "/", single, window)[0])
-        (rate, _), counting, _ = cost(lambda: load.run(throng.port, "/v1/batches", single, window))
-        note("one event a request: requests/s", rate)
-        note("one event a request: CPU, µs a request", 1e6 * counting / (rate * options.seconds))
         note("nginx: requests/s, bodies of 100 events", load.run(nginx.port, "/", hundred, window)[0])
 
         at_half, _, _ = cost(lambda: throng.bench(plan_path, "--share", 0.5, "--seconds", options.seconds))
@@ -144,7 +173,6 @@ def measure(options, folder, figures):
         note("hot keys: events/s", found["eventsPerSecond"])
         note("hot keys: PostgreSQL's CPU, % of the daemon's", 100 * database / counting)
         note("INSERT: events/s", postgres.inserts(max(1, options.seconds // 2)))
-        note("COPY: events/s", postgres.copies())
     # PostgreSQL rests for up to a minute after a flush of so many counters: long enough to see two of them.
     say("spread keys")
     spread = ("--most", "--spread", "--seconds", options.seconds if options.smoke else 130)
@@ -157,13 +185,15 @@ def judge(figures):
     def ratio(ours, theirs):
         return figures.median(ours) / figures.median(theirs)
     target = figures.target
-    target("batches of 100 vs VictoriaMetrics' lines/s, ×", ratio("batches of 100: events/s", "VictoriaMetrics: lines/s"), 1, 2)
-    target("the same vs one INSERT an event, ×", ratio("batches of 100: events/s", "INSERT: events/s"), 100, 300)
-    target("the same vs COPY of raw rows, ×", ratio("batches of 100: events/s", "COPY: events/s"))
-    target("the same vs nothing synced: what durability leaves, ×",
-           ratio("batches of 100: events/s", "batches of 100, nothing synced: events/s"))
-    target("requests of one event vs nginx's 204, ×",
-           ratio("one event a request: requests/s", "nginx: requests/s, bodies of one event"), 0.35, 0.6)
+    for size, other, *bounds in (1, "nginx", 0.35, 0.7, 5, 2), (10, "VictoriaMetrics", 1, 2), (100, "VictoriaMetrics", 1, 2, 1, 0.4):
+        for kind in "plain", "mixed":
+            name = f"{kind} batches of {size}"
+            target(f"{name} vs {other}, ×", ratio(f"{name}: events/s", f"{name}, {other}: events/s"), *bounds[:2])
+            target("the same: CPU an event, ×",
+                   ratio(f"{name}: CPU, ns an event", f"{name}, {other}: CPU, ns an event"), *bounds[2:], at_most=True)
+    hundred = "plain batches of 100: events/s"
+    target("plain batches of 100 vs one INSERT an event, ×", ratio(hundred, "INSERT: events/s"), 100, 300)
+    target("the same vs nothing synced: what durability leaves, ×", ratio(hundred, "batches of 100, nothing synced: events/s"))
     target("p99 of the answer at half of its most, ms", figures.median("half of its most: p99 of the answer, ms"), 10, 3, at_most=True)
     target("the same vs fdatasync's own p99, ×", ratio("half of its most: p99 of the answer, ms", "the disk alone: p99 of fdatasync, ms"))
     for keys in "hot", "spread":
@@ -177,4 +207,4 @@ def run(options, folder, figures):
 
 
 if __name__ == "__main__":
-    main(__doc__, run, rounds=(5, 1, ""), seconds=(6, 1, "of each load"), connections=(256, 256, ""))
+    main(__doc__, run, rounds=(5, 1, ""), seconds=(5, 1, "of each load"), connections=(64, 64, ""))

@@ -11,7 +11,7 @@ import sys
 import time
 
 import daemon
-from common import EATMYDATA, Settings, event_names, lines
+from common import EATMYDATA, Settings, lines
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -39,6 +39,14 @@ class Contender:
             with contextlib.suppress(OSError):
                 return socket.create_connection(("127.0.0.1", self.port), 1)
         daemon.until(is_there, command[0], "did not start:\n", lambda: daemon.read(log.name)[-2000:], seconds=120, pause=0.01).close()
+
+
+    def cpu(self):
+        """Seconds of it and its children."""
+        return (sum(map(seconds, family(self.process.pid))),)
+
+    def drain(self):
+        """Nothing waits behind its answers that anybody could wait for."""
 
 
 class Nginx(Contender):
@@ -136,21 +144,18 @@ def family(pid):
 
 
 class Postgres:
-    """One row an event, as people do it; and COPY of raw rows, as fast as it goes."""
+    """One row an event, as people do it."""
 
     def __init__(self, throng, folder):
         self.throng, self.folder = throng, folder
         self.where = ("-h", throng.data + "/postgres", "-U", "postgres")
         os.makedirs(folder)
 
-    def prepare(self, plan, choice):
+    def prepare(self):
         self.throng.sql("create schema bench; create table bench.event (at timestamptz, id text, event text, os text,"
                         " browser text, screen text, memory text)")
         self.script = daemon.write(os.path.join(self.folder, "insert.sql"), "\\set n random(1, 1000000)\n"
             "insert into bench.event values (now(), 'id' || :n, 'product_view', 'iOS', 'Safari', '390x844', '4');\n")
-        names = event_names(plan)
-        self.rows = "".join(f"2026-03-02 12:00:00+00\tid{choice.randrange(10**9)}\t{choice.choice(names)}\tiOS\tSafari\t390x844\t4\n"
-                            for _ in range(200_000))
 
     def inserts(self, duration):
         """Events a second, 8 clients, one INSERT each, durable."""
@@ -158,11 +163,3 @@ class Postgres:
                             "-f", self.script, "throng").stdout
         self.throng.sql("truncate bench.event")
         return float(re.search(r"tps = ([\d.]+)", output)[1])
-
-    def copies(self):
-        """Events a second in one COPY."""
-        start = time.monotonic()
-        daemon.ran("psql", *self.where, "-X", "-d", "throng", "-c", "copy bench.event from stdin", input=self.rows)
-        took = time.monotonic() - start
-        self.throng.sql("truncate bench.event")
-        return 200_000 / took

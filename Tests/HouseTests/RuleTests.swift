@@ -99,6 +99,7 @@ struct RuleTests {
         "PlanProblems": "the list of them",
         "ExplorerProblem": "a page for a person: a heading, a text and what is allowed",
         "CommandFailure": "words for whoever sits at the command line; nobody catches it",
+        "PrintLack": "the formats that go without files, and the problem, which is an enum",
         "FileDamage": "a file, what it has to be, and a flaw, which is an enum",
         "OddEvent": "a place in an event, and what belongs there",
         "AppTrouble": "an app, and the words of whatever went wrong with it",

@@ -172,6 +172,33 @@ struct JournalTests {
         #expect(try await workshop.run(append: 0).map(\.position.value) == [1, 2, 3, 4])
     }
 
+    @Test("as many records as came together before wait for no interval")
+    func group() async throws {
+        let workshop = try Workshop()
+        let data = try DataDirectory(path: workshop.path)
+        let keys = try KeyRing(data)
+        let space = CellSpace(layouts: [Workshop.layout])
+        let replayed = try JournalReader(data, keys: keys).replay(space: space, flushed: .start) { _ in }
+        let interval = Duration.seconds(60)
+        let journal = try Journal(
+            data, space: space, after: replayed, position: .start, options: .init(syncInterval: interval)
+        ) { _ in }
+        let begun = ContinuousClock.now
+        var last = UInt64(0)
+        for count in [1, Journal.leastGroup, Journal.leastGroup, Journal.leastGroup] {
+            for position in last + 1...last + UInt64(count) {
+                let record = Workshop.record(position)
+                try journal.append(record, key: keys.key(of: record.window))
+            }
+            last += UInt64(count)
+            try await journal.durable(JournalPosition(last))
+        }
+        #expect(ContinuousClock.now - begun < interval)
+        journal.stop()
+        data.unlock()
+        #expect(try await workshop.run(append: 0).count == Int(last))
+    }
+
     @Test("a process that was replaced does not put its next segment in the place of another's, and says so")
     func overtakenAtRotation() async throws {
         let workshop = try Workshop()

@@ -38,6 +38,24 @@ struct DeliveryTests {
         }
     }
 
+    @Test("all files of a report go from its folder, drawings and pictures too, and no other period's or anybody's")
+    func copies() throws {
+        try Self.withFolder { folder in
+            let shop = Shop()
+            let drawings = try ReportFiles(of: shop.document, formats: [.svg]).all
+            let pictures = drawings.map { ReportFile(name: $0.name.replacing(".svg", with: ".png"), contents: "PNG") }
+            let all = try ReportFiles(of: shop.document, formats: [.html, .svg, .png], made: pictures)
+            try ReportFolder(path: folder.path()).deliver(all)
+            let stem = "weekly_shop-2026-W47"
+            let others = ["-notes.txt", "-02-views.svg", "-.svg", "8-views.png", "b.json"].map { stem + $0 }
+            for name in others { try Data().write(to: folder.appending(path: name)) }
+            #expect(all.all.count == 2 * drawings.count + 1 && drawings.count > 3)
+            let removed = try DeliveredCopies(folder: folder.path(), stems: [stem]).remove(takingFolder: false)
+            #expect(removed == all.all.count)
+            #expect(try Self.listing(folder) == others.sorted())
+        }
+    }
+
     @Test("a repeated delivery leaves the files alone; a changed one replaces them")
     func repeats() throws {
         try Self.withFolder { folder in

@@ -5,9 +5,15 @@ import ThrongReport
 
 @testable import ThrongSchedule
 
-@Suite("a PDF is printed by a program that gets nothing else, in time or not at all")
+extension PagePrinter {
+    fileprivate func pdf(of page: String) async throws(PrintError) -> [UInt8] {
+        try await printed([Job(name: "page.pdf", form: .pdf, text: page)])[0].contents
+    }
+}
+
+@Suite("PDF and pictures are printed by a program that gets nothing else, in time or not at all")
 struct PrintTests {
-    /// A program in a folder of the test's own, with `$PDF` where it is to print to.
+    /// A program in a folder of the test's own, with `$PDF` where it is to print to, and of a picture its `$SIZE`.
     private static func withProgram(
         _ script: String, named name: String = "chromium",
         _ body: (_ program: String, _ folder: URL) async throws -> Void
@@ -19,7 +25,10 @@ struct PrintTests {
         let text = """
             #!/bin/sh
             kept='\(folder.path())'
-            for word; do case "$word" in --print-to-pdf=*) PDF="${word#*=}";; esac; done
+            for word; do case "$word" in
+                --print-to-pdf=* | --screenshot=*) PDF="${word#*=}";;
+                --window-size=*) SIZE="${word#*=}";;
+            esac; done
             \(script)
 
             """
@@ -32,6 +41,12 @@ struct PrintTests {
         printf '%%PDF-1.4\\n<</Title (X)\\n/CreationDate (D:20261122041253+00)' > "$PDF"
         printf '\\n/ModDate (D:20261122041254+00)>>\\nrest' >> "$PDF"
         """
+
+    /// The beginning of a picture with two dots a pixel.
+    private static let picture = #"""
+        number() { printf "\\0\\0\\$(printf %o $(($1 >> 8)))\\$(printf %o $(($1 & 255)))"; }
+        { printf '\211PNG\r\n\032\n\0\0\0\rIHDR'; number $((${SIZE%,*} * 2)); number $((${SIZE#*,} * 2)); } > "$PDF"
+        """#
 
     private static func text(_ name: String, in folder: URL) throws -> String {
         String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
@@ -199,11 +214,80 @@ struct PrintTests {
         }
     }
 
+    @Test("each drawing is a picture of its size, with two dots a pixel, light, and named like the drawing")
+    func pictures() async throws {
+        let document = Course().document
+        let drawings = try ReportFiles(of: document, formats: [.svg]).all
+        let script = """
+            printf '%s\\n' "$@" >> "$kept/words"; for word; do :; done
+            case "$word" in *.svg) cat "${word#file://}" >> "$kept/drawn";; esac
+            \(Self.picture)
+            """
+        try await Self.withProgram(script) { program, folder in
+            let printer = PagePrinter(program: program)
+            let (files, lack) = try await printer.files(of: document, as: [.svg, .png])
+            #expect(lack?.isMade ?? true)
+            #expect(files.map(\.name) == drawings.map { $0.name.replacing(".svg", with: ".png") } && files.count > 5)
+            #expect(files.allSatisfy { $0.mediaType == "image/png" })
+            #expect(
+                try Self.text("drawn", in: folder)
+                    == drawings.map { String(decoding: $0.contents, as: UTF8.self) }.joined())
+            let words = try Self.text("words", in: folder).split(separator: "\n").map(String.init)
+            let heights = try drawings.map { drawing in
+                let text = String(decoding: drawing.contents, as: UTF8.self)
+                return String(try #require(text.firstMatch(of: /width="720" height="(\d+)"/)).1)
+            }
+            #expect(words.filter { $0.hasPrefix("--window-size=") } == heights.map { "--window-size=720,\($0)" })
+            for word in ["--force-device-scale-factor=2", "--blink-settings=preferredColorScheme=1"] {
+                #expect(words.count { $0 == word } == drawings.count, "\(word)")
+            }
+            #expect(words.contains("--host-resolver-rules=MAP * ~NOTFOUND"))
+            #expect(!words.contains { $0.hasPrefix("--print") })
+            let all = try ReportFiles(of: document, formats: [.png, .html], made: files).all
+            #expect(all.map(\.name).dropFirst() == ArraySlice(files.map(\.name)) && all[0].name.hasSuffix(".html"))
+        }
+    }
+
+    @Test("a picture of another size, or of another kind, is none", arguments: ["SIZE=720,1\n\(picture)", good])
+    func otherPictures(script: String) async throws {
+        try await Self.withProgram(script) { program, _ in
+            let (files, lack) = try await PagePrinter(program: program).files(of: Course().document, as: [.png])
+            #expect(files.isEmpty && lack == PrintLack(formats: [.png], error: .nothingPrinted(program: program)))
+        }
+    }
+
+    @Test("all pictures of a report together have twice the time of one", .timeLimit(.minutes(10)))
+    func slowPictures() async throws {
+        try await Self.withProgram("echo x >> \"$kept/tries\"; sleep 0.6\n\(Self.picture)") { program, folder in
+            let (files, lack) = try await PagePrinter(program: program, limit: .seconds(1))
+                .files(of: Course().document, as: [.png])
+            #expect(files.isEmpty && lack?.error == .tooSlow(program: program, seconds: 1))
+            #expect(try Self.text("tries", in: folder).split(separator: "\n").count <= 4)
+        }
+    }
+
+    @Test(
+        "where nothing prints, one sentence says which files a report goes without; nobody looks unasked"
+    )
+    func lacks() async throws {
+        let (printer, document) = (PagePrinter(searchPath: "/nowhere"), Shop().document)
+        let (files, lack) = try await printer.files(of: document, as: [.html, .pdf, .png])
+        #expect(files.isEmpty && lack == PrintLack(formats: [.pdf, .png], error: .noChromium))
+        #expect(lack?.description.hasPrefix("the PDF and pictures could not be made: none of chromium") == true)
+        #expect(try await printer.files(of: document, as: [.html, .svg, .json]).lack == nil)
+        // The PDF is there, and stays.
+        try await Self.withProgram("\(Self.good)\n[ -z \"$SIZE\" ] || exit 1") { program, _ in
+            let (files, lack) = try await PagePrinter(program: program).files(of: document, as: [.pdf, .png])
+            #expect(files.map(\.name) == ["weekly_shop-2026-W47.pdf"] && lack?.formats == [.png])
+        }
+    }
+
     @Test("a report has its PDF after its page, and goes without where there is none")
     func files() throws {
         let document = Shop().document
         let formats: [ReportFormat] = [.pdf, .json, .html]
-        let printed = try ReportFiles(of: document, formats: formats, pdf: Array("%PDF-".utf8)).all
+        let pdf = ReportFile(name: "weekly_shop-2026-W47.pdf", contents: "%PDF-")
+        let printed = try ReportFiles(of: document, formats: formats, made: [pdf]).all
         #expect(printed.map(\.name) == ["html", "pdf", "json"].map { "weekly_shop-2026-W47.\($0)" })
         #expect(printed[1].mediaType == "application/pdf")
         #expect(try ReportFiles(of: document, formats: formats).all == [printed[0], printed[2]])

@@ -89,7 +89,7 @@ struct WorkbookTests {
         let json = try #require(
             try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? [String: Any])
         let insights = try #require(json["insights"] as? [[String: Any]])
-        let read = try Self.read(document.workbook())
+        let read = try Self.read(document.workbook().contents)
         #expect(read.map(\.name) == document.sheets.map(\.name) && read.count == insights.count + 1)
         for (sheet, (insight, answer)) in zip(read.dropFirst(), zip(insights, document.answers)) {
             guard let answered = answer.answered else { continue }
@@ -128,7 +128,7 @@ struct WorkbookTests {
         shop.devices = labels
         shop.views[4] = [(9, 4), (2, 1), (0, 0), (1, 1), (0, 0)]
         let document = shop.document
-        let sheet = try #require(Self.read(document.workbook()).first { $0.name == "Product views by device" })
+        let sheet = try #require(Self.read(document.workbook().contents).first { $0.name == "Product views by device" })
         let table = sheet.rows.dropFirst(sheet.frozen)
         let firsts = table.prefix(labels.count).map { $0.first }
         #expect(firsts.map { $0?.text } == labels.map(\.text) && firsts.allSatisfy { $0?.format == "@" })
@@ -156,8 +156,8 @@ struct WorkbookTests {
             assert book.read("docProps/core.xml").decode().count(f">{sys.argv[1]}<") == 2
             """
         let end = Instant.text(Shop.period.end)
-        #expect(try ForeignReaderTests.python(program, Data(first).base64EncodedString(), [end]).status == 0)
-        let files = try ReportFiles(of: Shop().document, formats: [.xlsx], workbook: first).all
+        #expect(try ForeignReaderTests.python(program, Data(first.contents).base64EncodedString(), [end]).status == 0)
+        let files = try ReportFiles(of: Shop().document, formats: [.xlsx], made: [first]).all
         #expect(
             files.map(\.name) == ["weekly_shop-2026-W47.xlsx"] && files[0].mediaType.hasSuffix("spreadsheetml.sheet"))
     }

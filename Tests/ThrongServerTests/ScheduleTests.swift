@@ -132,7 +132,7 @@ struct ScheduleTests {
             let files = try await reports.write(
                 try #require(plan.reports.first), plan: plan, period: period, now: Self.day + 2 * 86_400,
                 to: shop.folder + "/\(letters.count)"
-            ) { if case .boxes(let letters) = $0 { lacking = letters } else { Issue.record($0) } }
+            ) { if case .boxes(let letters) = $0.error { lacking = letters } else { Issue.record($0) } }
             #expect(files.contains { $0.hasSuffix(".pdf") }, "\(files)")
             letters.append(lacking)
         }

@@ -223,4 +223,23 @@ struct AppKeyFileTests {
         }
         #expect(throws: AppKeyError.self) { try AppKeyFile(dataPath: path + "/nowhere").change { $0.forget("shop") } }
     }
+
+    @Test("a folder that another program keeps locked is named, instead of being waited for without end")
+    func locked() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "tk-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        defer {
+            do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record(error) }
+        }
+        let file = AppKeyFile(dataPath: path)
+        func change() throws(AppKeyError) {
+            _ = try file.change(within: .milliseconds(50)) { $0.addKey(of: "shop", name: "ios", now: .epoch) }
+        }
+        let other = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        #expect(throws: AppKeyError.locked(path: path, code: EWOULDBLOCK)) { try change() }
+        close(other)
+        try change()
+        #expect(try file.read().entries.count == 1)
+    }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import ThrongIngest
+import ThrongPlan
 import ThrongSystem
 
 @testable import throng
@@ -42,6 +44,62 @@ struct TrialHouseTests {
             defer { next.leave() }
             let names = try FileManager.default.contentsOfDirectory(atPath: next.path)
             #expect(names == [MadeUpMark.name])
+        }
+    }
+
+    @Test("keys of apps are made in the folder of a trial that runs, as beside a daemon")
+    func keys() async throws {
+        try await Self.inFolder { folder in
+            let house = try await TrialHouse(folder + "/try")
+            defer { house.leave() }
+            let file = AppKeyFile(dataPath: house.path)
+            let secret = try file.change(within: .zero) { $0.addSecret(of: "shop", name: "orders", now: .epoch) }
+            #expect(secret != nil)
+            #expect(try file.read().entries.map(\.name) == ["orders"])
+            await #expect(throws: CommandFailure.self) { try await TrialHouse(folder + "/try") }
+        }
+    }
+
+    @Test(
+        "a trial posts with a secret that its daemon knows where the plan does not count everybody, and only there",
+        arguments: [("", "anybody", false), ("", "backends", true), (", keys: required", "anybody", true)])
+    func secret(rule: String, senders: String, isNeeded: Bool) async throws {
+        let plan = try Plan(
+            yaml: """
+                app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100\(rule)}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 15 minutes, retention: 30 days,
+                    senders: \(senders)}
+                metrics:
+                  views: {title: Views, events: [view], question: What?, decision: That., owner: Team,
+                    expires: 2027-10-31, purpose: product, period: day}
+                """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let now = UnixSeconds(1_795_176_000)
+        let layouts = try plan.metrics.map { try plan.layout(of: $0, rules: .system) }
+        try await Self.inFolder { folder in
+            let house = try await TrialHouse(folder + "/try")
+            defer { house.leave() }
+            let headers = try house.headers(for: plan)
+            let keys = try AppKeyFile(dataPath: house.path).read()
+            #expect(headers.map(\.name) == (isNeeded ? ["authorization"] : []) && keys.entries.count == headers.count)
+            let intake = try Intake(
+                plans: [plan], space: CellSpace(layouts: layouts), rules: .system, keys: AppKeyRing(keys))
+            func isCounted(_ bearer: String?) throws -> Bool {
+                var body = """
+                    {"app":"shop","batch":"00112233445566778899aabbccddeeff","purpose":"product",
+                    "window":\(now.value / 900),"id":"a","events":[{"event":"view","at":"2026-11-20T11:59:00Z"}]}
+                    """
+                do {
+                    let outcome = try body.withUTF8 { try intake.read($0, signals: [], bearer: bearer, now: now) }
+                    if case .batch = outcome { return true }
+                } catch is IntakeError {
+                    // Refused as a whole.
+                }
+                return false
+            }
+            let secret = headers.first.map { String($0.value.dropFirst("Bearer ".count)) }
+            #expect(try isCounted(secret))
+            #expect(try isCounted(nil) != isNeeded)
         }
     }
 

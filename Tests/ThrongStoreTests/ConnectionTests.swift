@@ -132,11 +132,10 @@ struct ConnectionTests {
         let copied = try await connection.run { session in
             try session.copyIn("test.copy", "copy public.t from stdin (format binary)") { writer in
                 for n in 0..<20_000 {
-                    try writer.row(columns: 4)
-                    try writer.bigint(Int64(n))
+                    try writer.row(columns: 4, Int64(n))
                     try writer.texts(n == 7 ? [long, nil, ""] : [])
                     try writer.bigints(n == 7 ? [.min, .max] : [])
-                    try writer.instant(saturday)
+                    try writer.number(CopyWriter.instant(saturday))
                 }
             }
         }

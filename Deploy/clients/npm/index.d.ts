@@ -56,6 +56,8 @@ export interface Throng {
   reset(): void;
   /** What the daemon would count of an event, by purpose; nothing is counted. */
   preview(name: string, fields?: Readonly<Record<string, Value | null | undefined>>): Promise<Record<string, unknown>>;
+  /** By purpose, what `consent` was told. */
+  readonly answers: Readonly<Record<string, boolean | number>>;
   /** The last hundred batches and withdrawals. */
   readonly sent: readonly Sent[];
   readonly settings: Readonly<Record<string, string | undefined>>;

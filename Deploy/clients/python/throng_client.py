@@ -67,6 +67,7 @@ class Client(Speaker):
     def set_consent(self, purpose: str, given: bool, version: int = 1) -> None:
         """What the person said about a purpose; version is the purpose's that they were asked about."""
         self._state["consent"][purpose] = version if given else 0
+        self._are_purposes([purpose])
         self._hush()
         self._save()
 
@@ -84,8 +85,15 @@ class Client(Speaker):
         self._sort()
 
     def forget(self) -> None:
-        """Forgets all, the secret and what waits included: the device is another one from here on."""
-        self._state, self._early = {**fresh(), "test": self._test}, []
+        """Makes it another device: forgets all, the secret and what waits included.
+
+        With the next `send` what was sent in open windows is taken back. What the person said is forgotten, too: a purpose that asks
+        counts nothing until it is said again, others go on.
+        """
+        for purpose in self._purposes():
+            self._withdraw(purpose)
+        kept = {name: self._state[name] for name in ("withdrawals", "sealed")}
+        self._state, self._early = {**fresh(), **kept, "test": self._test}, []
         self._log.clear()
         self._save()
 
@@ -257,17 +265,19 @@ class Client(Speaker):
     def _hush(self) -> None:
         """Where a purpose may not count any more: what waits goes, and what its open windows have is taken back."""
         for purpose in self._purposes():
-            if self._allowed(purpose):
-                continue
-            name, state = purpose["name"], self._state
-            for part in ("queues", "batches", "patience"):
-                state[part].pop(name, None)
-            used = state["used"].pop(name, [])
-            state["marks"][name] = state["marks"].get(name, 0) + bool(used)
-            state["withdrawals"] += [
-                {"until": (window + 2) * purpose["rotation_seconds"],
-                 "body": json.dumps({"app": self._app, "purpose": name, "window": window, "id": used_id})}
-                for window, used_id in used]
+            if not self._allowed(purpose):
+                self._withdraw(purpose)
+
+    def _withdraw(self, purpose: Mapping[str, Any]) -> None:
+        name, state = purpose["name"], self._state
+        for part in ("queues", "batches", "patience"):
+            state[part].pop(name, None)
+        used = state["used"].pop(name, [])
+        state["marks"][name] = state["marks"].get(name, 0) + bool(used)
+        state["withdrawals"] += [
+            {"until": (window + 2) * purpose["rotation_seconds"],
+             "body": json.dumps({"app": self._app, "purpose": name, "window": window, "id": used_id})}
+            for window, used_id in used]
 
     def _take_back(self) -> None:
         state = self._state

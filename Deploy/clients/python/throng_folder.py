@@ -120,7 +120,11 @@ class Folder:
         os.makedirs(path, mode=0o700, exist_ok=True)
         self._path = os.path.join(path, "state.json")
         self._lock = os.open(self._path + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._lock)
+            raise BlockingIOError(error.errno, "Another client or process uses this directory; give each its own", path) from None
         self._process = os.getpid()
 
     def check(self) -> None:

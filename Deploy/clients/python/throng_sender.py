@@ -39,6 +39,11 @@ Person = Union[str, bytes]
 Consent = Mapping[str, Union[bool, int]]
 
 
+def _check(person: Person) -> None:
+    if not (person if isinstance(person, str) else isinstance(person, bytes) and len(person) == 32):
+        raise ValueError("A person is a name as text, or 32 random bytes that the backend keeps with the account.")
+
+
 @dataclasses.dataclass
 class _Event:
     """What somebody did, and what they allowed then."""
@@ -96,8 +101,7 @@ class Sender(Speaker):
         self._owners: dict[str, tuple[str, Person, int]] = {}
         # What somebody added to a metric without identifiers in its period: by metric, a hash by a key of this process.
         self._spent: dict[str, tuple[str, dict[bytes, int]]] = {}
-        self._own, self._process = secrets.token_bytes(32), os.getpid()
-        self._state.setdefault("began", clock())
+        self._own, self._process, self._began = secrets.token_bytes(32), os.getpid(), clock()
         self._sending = threading.Lock()
         # True where the daemon has a plan by which people are to be asked again.
         self._is_outdated = False
@@ -116,8 +120,7 @@ class Sender(Speaker):
         - consent: by purpose, the version of it that they agreed to, or whether they agreed to the first.
         - signals: the opt-outs that hold for them, such as those of the request that the backend answers.
         """
-        if not person or isinstance(person, bytes) and len(person) != 32:
-            raise ValueError("A person is a name, or 32 random bytes that the backend keeps with the account.")
+        _check(person)
         agreed = {purpose: int(version) for purpose, version in (consent or {}).items()}
         said = opt_outs(signals)
         self._begin()
@@ -132,6 +135,7 @@ class Sender(Speaker):
         With the next `send` what waits goes, and the daemon is asked for what open windows have. If they agree again they are
         somebody else.
         """
+        _check(person)
         said = None if signals is None else opt_outs(signals)
         self._begin()
         self._inbox.append(_TakenBack(person, purpose, said))
@@ -141,7 +145,7 @@ class Sender(Speaker):
         if self._process == os.getpid():
             return
         self._folder.check()
-        self._process, self._counted, self._sending = os.getpid(), 0, threading.Lock()
+        self._process, self._taken, self._sending = os.getpid(), 0, threading.Lock()
         self._state |= {"batches": {}, "withdrawals": {}}
         for each in (self._inbox, self._queues, self._owners, self._dropped, self._log):
             each.clear()
@@ -211,7 +215,8 @@ class Sender(Speaker):
                 # Other processes may have used what is made of a secret; of a name nobody knows what they sent.
                 if isinstance(what.person, bytes) or (name, window) in self._keys:
                     self._withdraw(what.person, purpose, window)
-                if isinstance(what.person, str) and window * purpose["rotation_seconds"] < self._state["began"] + self._state["correction"]:
+                is_earlier = window * purpose["rotation_seconds"] < self._began + self._state["correction"]
+                if is_earlier and isinstance(what.person, str) and isinstance(self._folder, Nowhere):
                     self._say("What people by name took back stays counted where it was recorded before this process began: "
                               "a `directory` for each process, or 32 random bytes in the place of the name, take that back, too.")
 
@@ -385,7 +390,7 @@ class Sender(Speaker):
         return path in ("/v1/batches", "/v1/withdraw") and purpose in self._state["sealed"]
 
     def _save(self) -> None:
-        state = {name: self._state[name] for name in ("batches", "withdrawals", "patience", "correction", "sealed", "began")}
+        state = {name: self._state[name] for name in ("batches", "withdrawals", "patience", "correction", "sealed")}
         windows = [[*at, self._keys[at].hex() if at in self._keys else "", self._most.get(at, 0)]
                    for at in {**self._keys, **self._most}]
         # A process that ends here may have sent each of them.

@@ -39,7 +39,8 @@ class Status:
     """How it stands.
 
     - waiting: events that are not answered yet.
-    - counted: events that the daemon counted since the start; of a test, those that the plan takes.
+    - counted: events that the daemon counted since the start; none of a test.
+    - tested: events of a test since the start that the plan takes.
     - dropped: events that were not sent or not counted since the start, by reason; the daemon's reasons among them.
     - problem: why something waits, in words; None where nothing is wrong.
     - plan: the version of the plan that is followed; None as long as there is none.
@@ -47,6 +48,7 @@ class Status:
 
     waiting: int
     counted: int
+    tested: int
     dropped: Mapping[str, int]
     problem: Optional[str]
     plan: Optional[str]
@@ -96,7 +98,7 @@ class Speaker:
         self._context, self._key, self._test, self._state = dict(context or {}), key, test, state
         self._log: collections.deque[Sent] = collections.deque(maxlen=_LOG)
         self._dropped: collections.Counter[str] = collections.Counter()
-        self._counted = 0
+        self._taken = 0
         self._failure = "An attempt failed before the start"
         self._said: set[str] = set()
 
@@ -114,7 +116,8 @@ class Speaker:
         pauses = [self._pause_of(patience) for patience in list(self._state["patience"].values())]
         problem = (f"{self._failure}; the next attempt is in {min(pauses):.0f} s." if pauses else
                    None if plan else f"There is no plan of the app {self._app} yet.")
-        return Status(self.waiting, self._counted, dict(+self._dropped), problem, plan and plan.get("version"))
+        counted, tested = (0, self._taken) if self._test else (self._taken, 0)
+        return Status(self.waiting, counted, tested, dict(+self._dropped), problem, plan and plan.get("version"))
 
     @property
     def log(self) -> list[Sent]:
@@ -162,6 +165,10 @@ class Speaker:
         known["asked"], known["gateway"] = now, answer.headers.get("throng-gateway", known["gateway"])
         if plan:
             known["plan"], known["tag"] = plan, answer.headers.get("etag")
+            self._are_purposes(known["consent"])
+            fields = {field for purpose in plan["purposes"] for event in purpose["events"] for field in event["fields"]}
+            for field in sorted(set(self._context) - fields):
+                self._say(f"The plan of the app {self._app} has no field {field}, which the context has.")
         date = email.utils.parsedate_tz(answer.headers.get("date", ""))
         if date:
             ahead = email.utils.mktime_tz(date) - now
@@ -224,7 +231,7 @@ class Speaker:
     def _are_purposes(self, names: Iterable[str]) -> None:
         """Says where what a person agreed to, or took back, is no purpose."""
         known = [purpose["name"] for purpose in self._purposes()]
-        for name in set(names).difference(known):
+        for name in set(names).difference(known) if known else ():
             self._say(f"The plan of the app {self._app} has no purpose {name}; it has {', '.join(known)}.")
 
     def _say(self, text: str) -> None:
@@ -248,7 +255,7 @@ class Speaker:
                    if isinstance(each, dict) and each.get("index") in range(len(events))}
         for index, reason in refused.items():
             self._note([events[index]], reason)
-        self._counted += sum(event.get("count", 1) for index, event in enumerate(events) if index not in refused)
+        self._taken += sum(event.get("count", 1) for index, event in enumerate(events) if index not in refused)
         return "consent_outdated" in refused.values()
 
     # Patience

@@ -30,16 +30,18 @@ document.querySelector("#order").addEventListener("click", () => {
   go("/thanks");
 });
 
-// The question is about the purpose in this consent_version; whoever agreed to an earlier one is asked again.
+// The question is about the purpose in this consent_version; whoever agreed to an earlier one is asked again. The answer is
+// where the panel of /privacy.html has it.
 const version = 1;
+const place = "throng consent webshop marketing";
 const answered = (isAllowed) => {
-  sessionStorage.setItem("marketing", isAllowed ? version : "no");
+  localStorage.setItem(place, isAllowed ? version : "no");
   throng.consent("marketing", isAllowed && version);
   document.querySelector("#question").hidden = true;
 };
 document.querySelector("#agree").addEventListener("click", () => answered(true));
 document.querySelector("#decline").addEventListener("click", () => answered(false));
-const answer = sessionStorage.getItem("marketing");
+const answer = localStorage.getItem(place);
 if (answer === "no" || answer === String(version)) answered(answer !== "no");
 
 show();

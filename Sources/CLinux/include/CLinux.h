@@ -48,3 +48,6 @@ static inline int throng_touch_files_as(uid_t user, gid_t group) {
 
 // A file that has no name, and goes with its last descriptor; negative where there is none.
 static inline int throng_nameless_file(void) { return (int)syscall(SYS_memfd_create, "throng", 1u /* closes on exec */); }
+
+// Has the processor bring memory into its cache, and waits for nothing: whoever touches many places asks for all of them first.
+static inline void throng_expect(const void *place) { __builtin_prefetch(place, 1); }

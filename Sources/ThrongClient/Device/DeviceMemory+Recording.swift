@@ -18,9 +18,7 @@ extension DeviceMemory {
         let counting: [DevicePlan.Purpose]
         do throws(DropReason) {
             counting = try plan.counting(record.event, with: record.fields.keys)
-        } catch {
-            return drop(error, event: record.event)
-        }
+        } catch { return drop(error, event: record.event) }
         let allowed = plan.purposes.filter(circumstances.allows)
         for purpose in allowed { note(record, for: purpose, in: circumstances, random: &random) }
         let places = allowed.filter { purpose in counting.contains { $0.name == purpose.name } }

@@ -83,9 +83,7 @@ struct AppStorage: ClientStorage {
         self.app = app
         do {
             key = try storage.binding?.key(for: app).map(SymmetricKey.init(data:))
-        } catch {
-            throw error as? ThrongError ?? .storage("The device's key could not be had; start again later.")
-        }
+        } catch { throw error as? ThrongError ?? .storage("The device's key could not be had; start again later.") }
     }
 
     /// - Throws: ``SealError`` if another device has written it.

@@ -33,9 +33,7 @@ public final class DirectoryStorage: ClientStorage {
         path = directory.path
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch {
-            throw ThrongError.storage("The directory could not be made; choose one that the app may write to.")
-        }
+        } catch { throw ThrongError.storage("The directory could not be made; choose one that the app may write to.") }
         _ = chmod(path, 0o700)
         lock = Mutex(try DirectoryLock(path + "/lock", isShared: isShared))
     }

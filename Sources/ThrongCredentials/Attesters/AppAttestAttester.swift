@@ -315,9 +315,7 @@ private enum TwoBits {
         let found: Answer
         do {
             found = try JSONDecoder().decode(Answer.self, from: Data(answer))
-        } catch {
-            throw .unavailable(reason: "its answer has no bits")
-        }
+        } catch { throw .unavailable(reason: "its answer has no bits") }
         return found.last_update_time == month.description ? (found.bit0 ? 1 : 0) + (found.bit1 ? 2 : 0) : 0
     }
 }

@@ -1,7 +1,5 @@
 internal import CLinux
-internal import Dispatch
 internal import Foundation
-internal import Glibc
 internal import NIOPosix
 internal import Synchronization
 internal import ThrongAttestation

@@ -33,9 +33,7 @@ package final class CredentialIssuer: Sendable {
 
     package init(
         _ rules: [AppName: CredentialRules], keys: EpochKeys, data: DataDirectory, clock: UnixClock, logger: Logger
-    ) {
-        (self.rules, self.keys, self.data, self.clock, self.logger) = (rules, keys, data, clock, logger)
-    }
+    ) { (self.rules, self.keys, self.data, self.clock, self.logger) = (rules, keys, data, clock, logger) }
 
     /// Returns the public terms of an app's credentials; nil if it has none.
     package func terms(of app: AppName) -> CredentialTerms? {

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import CryptoExtras
 internal import Foundation
 package import Logging

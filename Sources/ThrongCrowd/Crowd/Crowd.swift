@@ -58,7 +58,7 @@ package struct Crowd: Sendable {
         of plan: Plan, devices: [SampleDevice] = [], shares: CrowdShares = CrowdShares(), events: String? = nil
     ) throws {
         self.devices = devices
-        recorded = try events.map { try RecordedDay.all(in: $0) } ?? []
+        recorded = try events.map { try RecordedDay.all(in: $0, plan.calendar) } ?? []
         // Recorded were those who could be.
         made = try MadeCrowd(plan, shares: shares, consenting: recorded.isEmpty ? 0.75 : 1, rules: .system)
         weekdays = RecordedDay.byWeekday(recorded, shares.weekdays)
@@ -68,6 +68,12 @@ package struct Crowd: Sendable {
     package func devices(_ average: Int, on day: UnixSeconds) -> Int {
         let part = weekdays[day.weekday].volume / max(weekdays.reduce(0) { $0 + $1.volume }, .leastNormalMagnitude)
         return Int((7 * part * Double(average)).rounded())
+    }
+
+    /// The devices of a recorded day, on average; nil of other crowds.
+    package var recordedDevices: Int? {
+        guard isMadeUp, let first = recorded.map(\.day).min(), let last = recorded.map(\.day).max() else { return nil }
+        return max(1, recorded.count / (Int(last.value - first.value) / 86_400 + 1))
     }
 
     /// True if it comes from a plan, or from recorded events.
@@ -292,10 +298,10 @@ package struct RecordedEvent: Sendable, Decodable {
     package let context: [String: Batch.Scalar]?
 }
 
-/// One device's events of one day in UTC, and the fields that it said of itself.
+/// One device's events of one of the app's days, and the fields that it said of itself.
 struct RecordedDay: Sendable {
     let device: String
-    /// Its beginning.
+    /// The beginning of the same date in UTC.
     let day: UnixSeconds
     var values: [FieldName: MadeValue] = [:]
     /// Its visits, each with its steps in their order.
@@ -317,7 +323,7 @@ struct RecordedDay: Sendable {
     }
 
     /// Reads a file: fields that go together do so in each device's day, and it has its own hours.
-    static func all(in file: String) throws -> [RecordedDay] {
+    static func all(in file: String, _ calendar: PeriodCalendar) throws -> [RecordedDay] {
         guard let bytes = FileManager.default.contents(atPath: file) else { throw CrowdError.unreadable(file: file) }
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         let decoder = JSONDecoder()
@@ -329,11 +335,11 @@ struct RecordedDay: Sendable {
             do { event = try decoder.decode(RecordedEvent.self, from: Data(line.utf8)) } catch { throw malformed }
             var text = event.at
             guard let at = text.withUTF8({ reader.instant($0) }), let device = event.device else { throw malformed }
-            let day = PeriodCalendar.utc.period(.day, containing: at).start
+            let day = UnixSeconds(calendar.date(at: at).daysSince1970 * 86_400)
             let place = places["\(day) \(device)", default: days.count]
             places["\(day) \(device)"] = place
             if place == days.count { days.append(RecordedDay(device: device, day: day)) }
-            days[place].add(event, second: at - day)
+            days[place].add(event, second: calendar.secondOfDay(at: at))
         }
         guard !days.isEmpty else { throw CrowdError.malformedEvent(file: file, line: 1) }
         return days

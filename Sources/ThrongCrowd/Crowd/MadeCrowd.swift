@@ -179,7 +179,6 @@ struct MadeCrowd: Sendable {
     }
 
     func visits(of guest: MadeDevice) -> [[Crowd.Step]] {
-        guard !events.isEmpty else { return [] }
         var random = SeededGenerator(seed: guest.seed)
         let count = min(1 + Int(-log2(1 - random.fraction()) * 0.7), 8)
         return known(visits: count, &random).map { visit(of: guest, with: $0, &random) }

@@ -34,9 +34,7 @@ package struct SampleDevice: Sendable {
 
     static func lines(of file: String) throws -> [String] {
         guard let packed = FileManager.default.contents(atPath: file) else { throw CrowdError.unreadable(file: file) }
-        let bytes = try packed.withUnsafeBytes { buffer in
-            try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
-        }
+        let bytes = try packed.withUnsafeBytes { try Gzip.unpacked($0.bindMemory(to: UInt8.self), limit: 256 << 20) }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 

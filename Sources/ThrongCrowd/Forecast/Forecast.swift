@@ -99,9 +99,8 @@ package struct Forecast: Sendable, Encodable {
 
     private var taken: [String] {
         guard !proved.isEmpty else { return [] }
-        return [
-            "All are taken to prove themselves for \(proved.joined(separator: ", ")); the more can't, the more is withheld."
-        ]
+        let names = proved.joined(separator: ", ")
+        return ["All are taken to prove themselves for \(names); the more can't, the more is withheld."]
     }
 
     private var told: [String] {

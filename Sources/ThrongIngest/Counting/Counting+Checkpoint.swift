@@ -151,6 +151,8 @@ extension Counting {
         var events: Int64
         /// The distance to the cells of the rung that all of them are in.
         var shift: UInt32 = 0
+        /// The identifier's events in the window with these.
+        var used: UInt32 = 0
     }
 
     /// Counts a batch as a whole: the events' additions to one cell are made as one, and bounds are checked once.
@@ -164,19 +166,18 @@ extension Counting {
     ) -> Bool {
         guard var (merged, shares) = merged(batch) else { return false }
         let identifier = sender.identifier
+        func key(_ share: Share) -> UInt64 { identifier.hash(with: space.metrics[share.ordinal].seed, 0) }
+        for share in shares { window.contributions.expect(key(share)) }
         for (place, share) in shares.enumerated() {
-            let metric = space.metrics[share.ordinal]
-            let known = window.contributions[identifier.hash(with: metric.seed, 0)]
-            let rung = metric.rung(after: known.used)
+            let known = window.contributions[key(share)]
+            let rung = space.metrics[share.ordinal].rung(after: known.used)
             guard known.partition == .max || known.partition == share.partition, share.events <= Int64(rung.room) else {
                 return false
             }
-            shares[place].shift = rung.shift
+            (shares[place].shift, shares[place].used) = (rung.shift, known.used + UInt32(share.events))
         }
         for share in shares {
-            let key = identifier.hash(with: space.metrics[share.ordinal].seed, 0)
-            let used = window.contributions[key].used + UInt32(share.events)
-            window.contributions.set(key, used: used, partition: share.partition)
+            window.contributions.set(key(share), used: share.used, partition: share.partition)
             guard share.shift > 0 else { continue }
             for place in merged.indices where merged[place].metric == share.ordinal {
                 merged[place].cell = CellIndex(merged[place].cell.value + share.shift)
@@ -187,7 +188,7 @@ extension Counting {
             additions[place].settle(sender, space.metrics[additions[place].metric], in: &window)
         }
         appearances.reserveCapacity(8)
-        for addition in additions { apply(addition, in: batch, of: sender, to: &window, appearances: &appearances) }
+        apply(additions, in: batch, of: sender, to: &window, appearances: &appearances)
         return true
     }
 

@@ -215,9 +215,8 @@ extension Counting {
         }
         for appearance in record.appearances {
             let margin = space.marginPlace(of: appearance)
-            let seed = margin.seed &+ UInt64(appearance.cell.value)
             window.pairs.insertLater(
-                record.identifier.hash(with: seed, UInt64(bitPattern: appearance.periodStart.value)))
+                record.identifier.hash(in: appearance.cell, of: margin.seed, appearance.periodStart))
         }
         for addition in record.additions where !addition.firsts.isEmpty {
             guard let firsts = space.metrics[addition.metric].firsts else { continue }

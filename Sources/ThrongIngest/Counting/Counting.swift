@@ -229,7 +229,7 @@ package struct Counting: Sendable {
             var addition = addition(of: contribution, amount, isLate: isLate, in: batch)
             addition.cell = CellIndex(contribution.cell.value + shift)
             addition.settle(sender, metric, in: &window)
-            apply(addition, in: batch, of: sender, to: &window, appearances: &appearances)
+            apply([addition], in: batch, of: sender, to: &window, appearances: &appearances)
             additions.append(addition)
             before += amount
         }
@@ -251,26 +251,32 @@ package struct Counting: Sendable {
             sums: sums, firsts: contribution.firsts, isLate: isLate)
     }
 
-    /// Adds an addition that is within all bounds.
+    /// Adds additions that are within all bounds.
     mutating func apply(
-        _ addition: CountedBatch.Addition, in batch: BucketedBatch, of sender: Sender, to window: inout OpenWindow,
+        _ additions: [CountedBatch.Addition], in batch: BucketedBatch, of sender: Sender, to window: inout OpenWindow,
         appearances: inout [CountedBatch.Appearance]
     ) {
-        let metric = space.metrics[addition.metric]
-        let identifier = sender.identifier
-        addDeltas(of: addition)
-        guard sender.lifts(metric) else { return }
-        for place in metric.margins.indices {
-            let margin = metric.margins[place]
-            let cell = margin.projection(addition.cell)
-            let hash = identifier.hash(
-                with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: addition.periodStart.value))
-            guard window.pairs.insert(hash) else { continue }
+        // All places are asked for before the first is looked at: no cache holds them.
+        var places: [(appearance: CountedBatch.Appearance, hash: UInt64, tracked: UInt32)] = []
+        places.reserveCapacity(32)
+        for addition in additions {
+            addDeltas(of: addition)
+            let (metric, start) = (space.metrics[addition.metric], addition.periodStart)
+            guard sender.lifts(metric) else { continue }
+            for place in metric.margins.indices {
+                let margin = metric.margins[place]
+                let cell = margin.projection(addition.cell)
+                let hash = sender.identifier.hash(in: cell, of: margin.seed, start)
+                window.pairs.expect(hash)
+                let appearance = CountedBatch.Appearance(
+                    metric: addition.metric, margin: place, cell: cell, periodStart: start)
+                places.append((appearance, hash, margin.firstTracked + cell.value))
+            }
+        }
+        for (appearance, hash, tracked) in places where window.pairs.insert(hash) {
             pending.addIdentifiers(
-                1, toTracked: margin.firstTracked + cell.value, periodStart: addition.periodStart,
-                window: batch.window.number)
-            appearances.append(
-                .init(metric: addition.metric, margin: place, cell: cell, periodStart: addition.periodStart))
+                1, toTracked: tracked, periodStart: appearance.periodStart, window: batch.window.number)
+            appearances.append(appearance)
         }
     }
 

@@ -173,9 +173,7 @@ struct UnresolvedDeltas: Sendable, DeltaSink {
 
     mutating func addIdentifiers(
         _ count: Int64, toTracked slot: UInt32, periodStart: UnixSeconds, window: WindowNumber
-    ) {
-        distinct.append(.init(tracked: slot, period: period(periodStart), count: count))
-    }
+    ) { distinct.append(.init(tracked: slot, period: period(periodStart), count: count)) }
 
     mutating func add(_ delta: CoverageDelta) { coverage.append(delta) }
 

@@ -86,6 +86,9 @@ struct FlatMember: HashedSlot {
 }
 
 extension FlatSet {
+    /// Asks for the memory of a member's place: see ``OrderedTable/expect(_:)``.
+    func expect(_ member: UInt64) { expect(FlatMember(order: max(member, 1))) }
+
     /// Adds a member; false if it was there already.
     mutating func insert(_ member: UInt64) -> Bool { insert(FlatMember(order: max(member, 1))) }
 
@@ -159,6 +162,9 @@ extension Contributions {
             return slot(like: probe) ?? probe
         }
     }
+
+    /// Asks for the memory of a key's place: see ``OrderedTable/expect(_:)``.
+    func expect(_ key: UInt64) { expect(Contributed(order: max(key, 1))) }
 
     /// Sets a key's contribution so far.
     mutating func set(_ key: UInt64, used: UInt32, partition: UInt32) {

@@ -1,3 +1,5 @@
+internal import CLinux
+
 /// An entry of an ``OrderedTable``, ordered by a uniform 64-bit hash.
 protocol HashedSlot: Sendable, BitwiseCopyable {
     /// The value of a free slot: its ``order`` is 0, which no other slot has.
@@ -63,6 +65,10 @@ struct OrderedTable<Entry: HashedSlot>: Sendable {
         return change(&sections[section].slots[place])
     }
 
+    /// Asks for the memory of a slot's place. A table is larger than the processor's cache, and several places that are
+    /// asked for come at once, where each one that is only touched is waited for.
+    func expect(_ slot: Entry) { sections[Self.section(of: slot)].expect(slot) }
+
     /// Calls `body` for every slot, in the order of hashes, without those that wait for ``settle()``.
     func forEach(_ body: (Entry) -> Void) {
         for section in sections { for slot in section.slots where slot.order != 0 { body(slot) } }
@@ -78,6 +84,12 @@ struct OrderedTable<Entry: HashedSlot>: Sendable {
         private(set) var count = 0
 
         init(firstSize: Int) { size = firstSize }
+
+        func expect(_ slot: Entry) {
+            slots.withUnsafeBufferPointer { slots in
+                if let first = slots.baseAddress { throng_expect(first + place(of: slot.order)) }
+            }
+        }
 
         func slot(like probe: Entry) -> Entry? {
             guard !slots.isEmpty else { return nil }

@@ -48,9 +48,7 @@ struct PendingDeltas: DeltaSink, Sendable {
 
     mutating func addIdentifiers(
         _ count: Int64, toTracked slot: UInt32, periodStart: UnixSeconds, window: WindowNumber
-    ) {
-        distinct[key(slot, periodStart, window)] += count
-    }
+    ) { distinct[key(slot, periodStart, window)] += count }
 
     mutating func add(_ delta: CoverageDelta) { coverage.add(delta) }
 

@@ -242,6 +242,11 @@ package struct KeyedIdentifier: Hashable, Sendable {
         return Self.folded(a ^ high, second ^ 0x9E37_79B9_7F4A_7C15 ^ (low &+ first))
     }
 
+    /// Returns the hash of this identifier in a cell of the tracked margin with a seed, in a period.
+    func hash(in cell: CellIndex, of seed: UInt64, _ periodStart: UnixSeconds) -> UInt64 {
+        hash(with: seed &+ UInt64(cell.value), UInt64(bitPattern: periodStart.value))
+    }
+
     private static func folded(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low

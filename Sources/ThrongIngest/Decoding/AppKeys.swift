@@ -241,12 +241,18 @@ package struct AppKeyFile: Sendable, Hashable {
         return keys
     }
 
-    /// Changes the keys in the file under a lock that keeps other writers out.
-    package func change<Value>(_ body: (inout AppKeys) -> Value) throws(AppKeyError) -> Value {
+    /// Changes the keys in the file under a lock that keeps other writers out, who take milliseconds.
+    package func change<Value>(
+        within patience: Duration = .seconds(5), _ body: (inout AppKeys) -> Value
+    ) throws(AppKeyError) -> Value {
         let held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard held >= 0 else { throw .noFolder(path: folder, code: errno) }
         defer { close(held) }
-        guard flock(held, LOCK_EX) == 0 else { throw .unwritable(path: path, code: errno) }
+        let end = ContinuousClock.now + patience
+        while flock(held, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK, ContinuousClock.now < end else { throw .locked(path: folder, code: errno) }
+            usleep(5_000)
+        }
         var keys = try read()
         let former = keys
         let value = body(&keys)
@@ -287,6 +293,7 @@ package enum AppKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case noFolder(path: String, code: Int32)
     case damaged(FileDamage)
     case unwritable(path: String, code: Int32)
+    case locked(path: String, code: Int32)
 
     package var description: String {
         switch self {
@@ -296,6 +303,8 @@ package enum AppKeyError: Error, Sendable, Hashable, CustomStringConvertible {
         case .damaged(let damage): damage.description
         case .unwritable(let path, let code):
             "\(path) can't be written (\(String(cString: strerror(code)))). Check the folder's owner, permissions and room."
+        case .locked(let path, let code):
+            "\(path) can't be locked (\(String(cString: strerror(code)))). End what `fuser \(path)` names, and run this again."
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import CSimdJSON
 internal import ThrongPlan
 
 /// Reads one batch at a time, and reuses its buffers for the next.

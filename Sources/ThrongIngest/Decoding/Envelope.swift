@@ -131,43 +131,23 @@ struct Envelope {
 
     /// The nodes of the members' values; -1 for an absent member.
     private struct Members {
-        var app = -1
-        var batch = -1
-        var purpose = -1
-        var window = -1
-        var id = -1
-        var proof = -1
-        var key = -1
-        var consent = -1
-        var context = -1
-        var events = -1
-        var test = -1
+        var (app, batch, purpose, window, id, proof) = (-1, -1, -1, -1, -1, -1)
+        var (key, consent, context, events, test) = (-1, -1, -1, -1, -1)
 
         mutating func take(_ key: UnsafeBufferPointer<UInt8>, value: Int) -> Bool {
-            if key.spells("app") {
-                app = value
-            } else if key.spells("batch") {
-                batch = value
-            } else if key.spells("purpose") {
-                purpose = value
-            } else if key.spells("window") {
-                window = value
-            } else if key.spells("id") {
-                id = value
-            } else if key.spells("proof") {
-                proof = value
-            } else if key.spells("key") {
-                self.key = value
-            } else if key.spells("consent_version") {
-                consent = value
-            } else if key.spells("context") {
-                context = value
-            } else if key.spells("events") {
-                events = value
-            } else if key.spells("test") {
-                test = value
-            } else {
-                return false
+            switch true {
+            case key.spells("app"): app = value
+            case key.spells("batch"): batch = value
+            case key.spells("purpose"): purpose = value
+            case key.spells("window"): window = value
+            case key.spells("id"): id = value
+            case key.spells("proof"): proof = value
+            case key.spells("key"): self.key = value
+            case key.spells("consent_version"): consent = value
+            case key.spells("context"): context = value
+            case key.spells("events"): events = value
+            case key.spells("test"): test = value
+            default: return false
             }
             return true
         }
@@ -236,18 +216,13 @@ struct WireEvent {
         var key = node + 1
         for member in 0..<document.count(node) {
             let word = document.bytes(key)
-            if word.spells("event") {
-                name = key + 1
-            } else if word.spells("at") {
-                time = key + 1
-            } else if word.spells("fields") {
-                fields = key + 1
-            } else if word.spells("count") {
-                amount = key + 1
-            } else if word.spells("firsts") {
-                firsts = key + 1
-            } else {
-                throw OddEvent(pointer: "", member: member, expected: "only event, at, fields, count and firsts")
+            switch true {
+            case word.spells("event"): name = key + 1
+            case word.spells("at"): time = key + 1
+            case word.spells("fields"): fields = key + 1
+            case word.spells("count"): amount = key + 1
+            case word.spells("firsts"): firsts = key + 1
+            default: throw OddEvent(pointer: "", member: member, expected: "only event, at, fields, count and firsts")
             }
             key = document.next(key + 1)
         }

@@ -1,4 +1,3 @@
-internal import CSimdJSON
 package import ThrongPlan
 
 extension Intake {

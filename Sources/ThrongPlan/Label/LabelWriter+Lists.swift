@@ -199,9 +199,7 @@ extension Plan {
                 metric.sums.filter { $0.field == field }.map { metric.title(of: $0) }
             }
             var uses: [String] = []
-            for use in readers.map(\.title) + steps.map(\.title) + sums where !uses.contains(use) {
-                uses.append(use)
-            }
+            for use in readers.map(\.title) + steps.map(\.title) + sums where !uses.contains(use) { uses.append(use) }
             return PrivacyLabel.Field(
                 name: field.text, uses: uses, isUserAgent: (readers + steps).contains { $0.rule.readsUserAgents })
         }

@@ -115,7 +115,7 @@ package struct Language: Sendable, Hashable, Encodable {
     }
 
     /// A language by its code, or a region by an underscore and its own: "German" by `de`, "Europe" by `_150`.
-    func name(of code: String) -> String { Speaker.text(throng_icu_name(speaker.icu, code)) }
+    package func name(of code: String) -> String { Speaker.text(throng_icu_name(speaker.icu, code)) }
 
     /// Several texts as one: "a, b and c", or as a choice "a, b or c".
     package func list(_ items: [String], isChoice: Bool = false) -> String {
@@ -261,7 +261,8 @@ package enum Message: String, Sendable, Hashable, CaseIterable {
     case annotation, planEdited, likeness, way
     case countsNoun, countsVisits, countsDevices, countsBusiest, excess, chosenBound, leastBehind
     case everythingCounted, sampledScaled, sampledDevices, recognised, devicesUnknown, alsoInTable, barsSummary
-    case lineSummary, rangesSummary, ofStepBefore, scope, tableNamed, headReached
+    case lineSummary, rangesSummary, mapNote, mapShades, mapGroups, mapRest, ofStepBefore, scope, tableNamed,
+        headReached
     case headGroup, headAll, headWithin, headRank, headStep, headQuantile, otherBucket, bucketName, headShare
     case headChange, headChangePercent, headOfStepBefore, headOfFirst, headOfWeek, headDevices, headDevicesSaid
     case headPart, headOf, headNoun, headMean, headAbout, headRange, headFrom, headTo, headOff, headChangeSince

@@ -107,7 +107,9 @@ package struct CellProjection: Sendable {
     package func callAsFunction(_ cell: CellIndex) -> CellIndex {
         if isIdentity { return cell }
         var result: UInt32 = 0
-        for step in steps {
+        // By places: an iterator would count a reference to the steps, which all threads share.
+        for place in steps.indices {
+            let step = steps[place]
             let bucket = cell.value / step.stride % step.size
             result += (step.translation.map { table[$0 + Int(bucket)] } ?? bucket) * step.weight
         }

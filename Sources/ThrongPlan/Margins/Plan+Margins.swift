@@ -7,9 +7,7 @@ extension Plan {
         let lines = metrics.flatMap { metric -> [MarginLine] in
             do {
                 return try marginLines(of: metric)
-            } catch {
-                return [MarginLine(text: "metric '\(metric.name)': its margins can't be worked out: \(error)")]
-            }
+            } catch { return [MarginLine(text: "metric '\(metric.name)': its margins can't be worked out: \(error)")] }
         }
         guard let dailyRho else { return lines }
         return lines + [Self.guess("a device was there", of: nil, window: Rotation.longest.seconds, dailyRho)]

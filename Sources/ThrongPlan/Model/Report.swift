@@ -46,9 +46,14 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case xlsx
     /// Each drawing as a file of its own.
     case svg
+    /// The same as pictures, for mails and slides.
+    case png
 
     /// The formats of a report that names none; a public one is drawn, too.
     package static let standard: [ReportFormat] = [.html, .csv, .json]
+
+    /// True if it needs a Chromium.
+    package var isPrinted: Bool { self == .pdf || self == .png }
 }
 
 package struct Partner: Sendable, Hashable {
@@ -318,7 +323,7 @@ package struct MailAddress: Sendable, Hashable {
             words.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isOfWord) }),
             labels.allSatisfy({ label in
                 1...63 ~= label.utf8.count && !label.hasPrefix("-") && !label.hasSuffix("-")
-                    && label.utf8.allSatisfy { Self.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+                    && label.utf8.allSatisfy { $0.isASCIILetter || $0.isDigit || $0 == UInt8(ascii: "-") }
             })
         else { return nil }
         self.text = text
@@ -327,13 +332,6 @@ package struct MailAddress: Sendable, Hashable {
 
     /// Source: atext of RFC 5322, section 3.2.3.
     private static func isOfWord(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
-        }
+        byte.isASCIILetter || byte.isDigit || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
     }
 }

@@ -193,9 +193,7 @@ extension PlanReader {
         measures.countsFirsts = reach == .client
         measures.provesFirsts = reach == .attested
         var isFine = true
-        if let value = body[.sums] {
-            isFine = readSums(value, of: name, into: &measures)
-        }
+        if let value = body[.sums] { isFine = readSums(value, of: name, into: &measures) }
         if let value = body[.histogram] {
             let read = histogram(value, of: name)
             measures.histogram = read?.histogram

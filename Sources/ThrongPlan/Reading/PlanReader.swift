@@ -306,11 +306,10 @@ struct PlanReader {
 
     /// Notes a name that is not 1 to 63 of `a-z`, `0-9` and `_` after a letter.
     mutating func checkName(_ name: String, at place: YAMLNode.Place, noun: String, _ subject: String? = nil) -> Bool {
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let letters: ClosedRange<UInt8> = 0x61...0x7a
         let isWellFormed =
             name.utf8.first.map(letters.contains) == true && name.utf8.count <= Self.longestName
-            && name.utf8.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "_") }
+            && name.utf8.allSatisfy { letters.contains($0) || $0.isDigit || $0 == UInt8(ascii: "_") }
         if isWellFormed { return true }
         let subject = subject.map { "\($0): " } ?? ""
         problems.add(

@@ -162,9 +162,7 @@ extension Plan {
         }
         do {
             return .init(dimension.title, oneOf: try dimension.rule.labels().map(\.text))
-        } catch {
-            return .init(dimension.title, "can't be listed on this machine: \(error)")
-        }
+        } catch { return .init(dimension.title, "can't be listed on this machine: \(error)") }
     }
 
     fileprivate func use(of derived: DerivedDimension) -> ProcessingRecord.Use {

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Foundation
 package import ThrongPlan
-internal import ThrongSystem
 
 /// The numbers that left the house about one metric and one period. A release is made once and never changed.
 ///

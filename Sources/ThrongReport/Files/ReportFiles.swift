@@ -11,30 +11,23 @@ package struct ReportFiles: Sendable, Hashable {
 
     /// Writes a document in every format that is asked for, each once.
     ///
-    /// - Parameters:
-    ///   - pdf: the page as it was printed; nil leaves that format out.
-    ///   - workbook: the document's sheets as a workbook; nil leaves that format out.
+    /// - Parameter made: the files of formats that are made elsewhere: a PDF, pictures, a workbook.
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in page template does not parse.
     package init(
-        of document: ReportDocument, formats: [ReportFormat], pdf: [UInt8]? = nil, workbook: [UInt8]? = nil
+        of document: ReportDocument, formats: [ReportFormat], made: [ReportFile] = []
     ) throws(ReportError) {
         var files: [ReportFile] = []
         let stem = ReportFile.stem(report: document.name.text, period: document.periodLabel)
         for format in ReportFormat.allCases where formats.contains(format) {
-            let contents: [UInt8]? =
-                switch format {
-                case .html: Array(try document.html().utf8)
-                case .pdf: pdf
-                case .csv: Array(document.csv.utf8)
-                case .json: Array(document.json.utf8)
-                case .xlsx: workbook
-                case .svg: nil
-                }
-            if format == .svg {
-                files += try document.drawings().map { ReportFile(name: "\(stem)-\($0.insight).svg", contents: $0.svg) }
+            let ending = ".\(format.rawValue)"
+            switch format {
+            case .html: files.append(ReportFile(name: stem + ending, contents: try document.html()))
+            case .csv: files.append(ReportFile(name: stem + ending, contents: document.csv))
+            case .json: files.append(ReportFile(name: stem + ending, contents: document.json))
+            case .svg:
+                files += try document.drawings().map { ReportFile(name: $0.fileName(stem, .svg), contents: $0.svg) }
+            case .pdf, .xlsx, .png: files += made.filter { $0.name.hasSuffix(ending) }
             }
-            guard let contents else { continue }
-            files.append(ReportFile(name: "\(stem).\(format.rawValue)", bytes: contents))
         }
         all = files
     }
@@ -62,16 +55,17 @@ package struct ReportFile: Sendable, Hashable {
     package static func stem(report: String, period: String) -> String { sanitized("\(report)-\(period)") }
 
     package static func sanitized(_ name: String) -> String {
-        let safe = name.utf8.map { byte -> UInt8 in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                byte
-            default: UInt8(ascii: "-")
-            }
-        }
+        let safe = name.utf8.map { $0.isASCIILetter || $0.isDigit || "_.".utf8.contains($0) ? $0 : UInt8(ascii: "-") }
         let trimmed = safe.suffix(200).drop { $0 == UInt8(ascii: ".") }
         return trimmed.isEmpty ? "report" : String(decoding: trimmed, as: UTF8.self)
+    }
+
+    /// Returns the insight that a file shows by a drawing, behind the stem of a report's names; nil for other files.
+    package static func insight(in name: String, behind stem: String) -> InsightName? {
+        guard name.hasPrefix(stem + "-"), [".svg", ".png"].contains(where: name.hasSuffix) else { return nil }
+        let insight = String(name.dropFirst(stem.count + 1).dropLast(4))
+        // Names have no hyphen: of a month, the drawings of its days are none.
+        return insight.isEmpty || insight.contains("-") ? nil : InsightName(insight)
     }
 
     package static let manifestEnding = ".manifest.json"
@@ -84,6 +78,7 @@ package struct ReportFile: Sendable, Hashable {
         if name.hasSuffix(".csv") { return "text/csv; charset=utf-8; header=present" }
         if name.hasSuffix(".json") { return "application/json" }
         if name.hasSuffix(".svg") { return "image/svg+xml" }
+        if name.hasSuffix(".png") { return "image/png" }
         if name.hasSuffix(".pdf") { return "application/pdf" }
         if name.hasSuffix(".xlsx") { return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" }
         return "application/octet-stream"

@@ -107,9 +107,9 @@ extension ReportDocument {
     package func html() throws(ReportError) -> String { try PageTemplates.shared.get().page(of: self) }
 
     /// The drawings of its insights as files of their own.
-    func drawings() throws(ReportError) -> [(insight: InsightName, svg: String)] {
-        try PageTemplates.shared.get().drawings(of: self)
-    }
+    ///
+    /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
+    package func drawings() throws(ReportError) -> [Drawing] { try PageTemplates.shared.get().drawings(of: self) }
 }
 
 extension Language {

@@ -17,8 +17,8 @@ extension ReportDocument {
         let partials = partial.map { partial -> JSONText in
             [
                 "metric": .string(partial.metric.text), "title": .string(partial.title),
-                "from": .text(partial.part.from.map { Instant.text($0) }),
-                "until": .text(partial.part.until.map { Instant.text($0) }),
+                "from": .text(partial.part.from.map(Instant.text)),
+                "until": .text(partial.part.until.map(Instant.text)),
                 "counted_in_two_ways": .boolean(partial.part.isSplit),
             ]
         }
@@ -54,12 +54,9 @@ extension InsightAnswer {
             ("part", insight.kind.partText), ("status", .string(status)), ("basis", answered?.basis.jsonText ?? .null),
             ("dimensions", .array((answered?.axes ?? []).map(\.jsonText))),
         ]
-        return .object(head + agedMembers(answered) + members(answered) + viewMembers(answered, names))
-    }
-
-    private func agedMembers(_ answered: Answered?) -> [JSONText.Member] {
-        guard let aged = answered?.aged, !aged.isEmpty else { return [] }
-        return [("aged", .array(aged.map(\.jsonText)))]
+        let aged = (answered?.aged ?? []).map(\.jsonText)
+        return .object(
+            head + (aged.isEmpty ? [] : [("aged", .array(aged))]) + members(answered) + viewMembers(answered, names))
     }
 
     private func members(_ answered: Answered?) -> [JSONText.Member] {
@@ -73,17 +70,18 @@ extension InsightAnswer {
         }
         if case .ranking(let ranking)? = answered?.view {
             rest = ranking.rest
-            rows = ranking.rows.map { ranked in row(ranked.row.buckets, ranked.row.figure, rankMembers(ranked)) }
+            rows = ranking.rows.map { ranked in
+                let ranks: [JSONText.Member] = [
+                    ("rank", .digits(ranked.rank)), ("last_rank", .digits(ranked.lastRank)),
+                ]
+                return row(ranked.row.buckets, ranked.row.figure, ranks)
+            }
         }
         return [
             ("withheld_share", .digits(table?.rest?.share)), ("left_out", .boolean(table?.isLeftOut ?? false)),
             ("whole", table?.whole.map { .object(members(of: $0)) } ?? .null),
             ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null), ("rows", .array(rows)),
         ]
-    }
-
-    private func rankMembers(_ ranked: AnswerRanking.Ranked) -> [JSONText.Member] {
-        [("rank", .digits(ranked.rank)), ("last_rank", .digits(ranked.lastRank))]
     }
 
     private func parts(of stage: AnswerStage) -> [JSONText.Member] {

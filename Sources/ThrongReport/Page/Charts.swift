@@ -258,8 +258,7 @@ struct BarChartView {
     }
 
     private init(_ answer: InsightAnswer, _ entries: [Entry], order: String, anchor: String, isCentred: Bool = false) {
-        var isShare = false
-        if case .share = answer.insight.kind { isShare = true }
+        let isShare = if case .share = answer.insight.kind { true } else { false }
         self.init(
             entries,
             Charts.Caption(

@@ -11,23 +11,21 @@ struct PageTemplates: Sendable {
 
     static let shared = Result { () throws(ReportError) in try PageTemplates() }
 
-    private init() throws(ReportError) {
-        library = try PageLibrary(PackageResources.all)
-    }
+    private init() throws(ReportError) { library = try PageLibrary(PackageResources.all) }
 
     func page(of document: ReportDocument) throws(ReportError) -> String {
         try library.rendered(PageView.of(document, css: css + document.locale.paperStyle), by: "report")
     }
 
-    /// The drawings of a document, by the names of their insights.
-    func drawings(of document: ReportDocument) throws(ReportError) -> [(insight: InsightName, svg: String)] {
-        var drawings: [(insight: InsightName, svg: String)] = []
-        for answer in document.answers {
-            guard let view = DrawingView.of(answer, in: document, css: PageStyle.drawing) else { continue }
+    /// The drawings of a document, in the order of its insights.
+    func drawings(of document: ReportDocument) throws(ReportError) -> [Drawing] {
+        var drawings: [Drawing] = []
+        for answer in document.answers.map(\.inWords) {
+            guard let (view, height) = DrawingView.of(answer, in: document, css: PageStyle.drawing) else { continue }
             // No table stands beside it.
             let table = PageText().escapeText(document.locale.say(.alsoInTable))
             let svg = try library.rendered(view, by: "drawing").replacing(table, with: "")
-            drawings.append((answer.insight.name, svg))
+            drawings.append(Drawing(insight: answer.insight.name, svg: svg, height: height))
         }
         return drawings
     }
@@ -42,6 +40,18 @@ struct PageTemplates: Sendable {
     func index(of labels: [PrivacyLabel]) throws(ReportError) -> LabelPage {
         LabelPage(html: try library.rendered(LabelIndexView.of(labels, css: labelCSS), by: "labels"), style: labelCSS)
     }
+}
+
+/// The drawing of one insight: SVG, and its size. Unit: pixels of CSS.
+package struct Drawing: Sendable, Hashable {
+    let insight: InsightName
+    package let svg: String
+    package let height: Int
+
+    package static let width = 720
+
+    /// The name of its file in a format, behind the stem of the report's files.
+    package func fileName(_ stem: String, _ format: ReportFormat) -> String { "\(stem)-\(insight).\(format.rawValue)" }
 }
 
 /// The names of a template, or of one of its sections, with what each shows.
@@ -66,9 +76,7 @@ package struct PageLibrary: Sendable {
             let text = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: bytes, as: UTF8.self)
             do {
                 try library.register(text, named: name)
-            } catch {
-                throw .template(name: name, reason: "\(error)")
-            }
+            } catch { throw .template(name: name, reason: "\(error)") }
         }
         self.library = library
     }

@@ -30,18 +30,14 @@ enum PageView {
         let tables = document.answers.compactMap(\.answered?.table)
         let views = document.answers.compactMap(\.answered?.view)
         view["hasRest"] = zip(tables, views).contains { $0.rest?.quantity != nil && $1 == .table }
-        view["hasOthers"] = views.contains { shown in
-            guard case .ranking(let ranking) = shown else { return false }
-            return ranking.rest != nil
-        }
+        view["hasOthers"] = views.contains { if case .ranking(let ranking) = $0 { ranking.rest != nil } else { false } }
         let bases = document.answers.compactMap(\.answered?.basis)
         view["hasSample"] = bases.contains { $0.sampling < 1 }
         view["hasWindow"] = bases.contains { $0.devices == .window }
         view["hasSaid"] = bases.contains { $0.devices == .firsts || $0.devices == .answers }
         view["hasIdentifiers"] = bases.contains { $0.counts == .identifiers }
-        view["hasQuantiles"] = document.answers.contains { answer in
-            guard case .quantiles(at: _) = answer.insight.kind else { return false }
-            return true
+        view["hasQuantiles"] = document.answers.contains {
+            if case .quantiles(at: _) = $0.insight.kind { true } else { false }
         }
         view["hasImpossible"] = tables.contains { $0.rows.contains { $0.figure == .impossible } }
         document.tell(in: &view)
@@ -132,6 +128,7 @@ enum SectionView {
         view[answered.axes.isEmpty ? "foldedAnswers" : "openAnswers"] = [answer.sentence]
         let (kind, charts) = charts(answer, answered, anchor: anchor)
         view[kind] = charts
+        view["maps"] = [MapView(answer, answered, anchor: anchor)].compactMap { $0 }
         view["isCharted"] = kind != "heatTables" && !charts.isEmpty
         view["evidenceClass"] = kind == "heatTables" || charts.count > 1 ? "evidence wide" : "evidence"
         // Shades have no room for intervals.
@@ -266,15 +263,22 @@ struct DeltaView {
 enum DrawingView {
     /// The sizes of a drawing: as wide as a chart without its borders, and the lines above it. Unit: pixels.
     private static let (width, top, gap) = (672.0, 84.0, 24.0)
+    /// The bars beyond which a map is the better drawing, where there is one.
+    private static let mostBars = 20
     /// The widest heading. Unit: ems.
     private static let widestHeading = 36.0
     /// The letters beside an axis, and the line above one of several drawings. Unit: pixels.
     private static let (letters, line) = (12.0, 22.0)
 
-    /// Returns the view of an answer's drawing; nil where it has none.
-    static func of(_ answer: InsightAnswer, in document: ReportDocument, css: String) -> TemplateView? {
+    /// Returns the view of an answer's drawing, and its height in pixels; nil where it has none.
+    static func of(
+        _ answer: InsightAnswer, in document: ReportDocument, css: String
+    ) -> (view: TemplateView, height: Int)? {
         guard let answered = answer.answered else { return nil }
-        let (kind, charts) = SectionView.charts(answer, answered, anchor: "drawing")
+        var (kind, charts) = SectionView.charts(answer, answered, anchor: "drawing")
+        if answered.table.rows.count > mostBars, let map = MapView(answer, answered, anchor: "drawing") {
+            (kind, charts) = ("mapCharts", [map])
+        }
         guard kind != "heatTables", !charts.isEmpty else { return nil }
         var bottom = top
         let drawn = charts.map { chart -> TemplateView in
@@ -282,6 +286,7 @@ enum DrawingView {
             var height = 16.0
             if let bars = chart as? BarChartView { height = Double(bars.height) ?? 0 }
             if let ranges = chart as? RangeChartView { height = Double(ranges.height) ?? 0 }
+            if let map = chart as? MapView { height = map.fullHeight.rounded(.up) }
             if let lines = chart as? LineChartView {
                 let (axis, head) = (lines.axis * letters, lines.lineHeads.isEmpty ? 0 : line)
                 height = head + (Double(lines.height) ?? 0)
@@ -293,11 +298,12 @@ enum DrawingView {
             bottom += height + gap
             return view
         }
-        return [
+        let view: TemplateView = [
             "css": css, "pageLanguage": document.locale.tag.attributes, "drawn": drawn,
-            "drawingHeight": Coordinate.number(bottom),
+            "drawingHeight": "\(Int(bottom))",
             "heading": answer.insight.title.shortened(toWidth: widestHeading),
             "drawingCaption": "\(document.periodTitle) · \(document.app.title)",
         ]
+        return (view, Int(bottom))
     }
 }

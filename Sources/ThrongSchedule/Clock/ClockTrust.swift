@@ -179,9 +179,7 @@ package final class MachineClock: Sendable {
     package init(
         _ clock: UnixClock = .system, machine: String = MachineClock.bootID,
         uptime: @escaping @Sendable () -> Int64 = MachineClock.secondsSinceBoot
-    ) {
-        (self.clock, self.machine, self.uptime) = (clock, machine, uptime)
-    }
+    ) { (self.clock, self.machine, self.uptime) = (clock, machine, uptime) }
 
     /// The reason why the time is not believed, as far as can be told without PostgreSQL; nil if it is believed.
     package var doubt: ClockDoubt? {

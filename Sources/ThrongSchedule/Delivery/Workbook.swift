@@ -89,8 +89,8 @@ package struct Workbook {
 
 extension ReportDocument {
     /// The report as a workbook, made at the end of its period.
-    package func workbook() throws(ReportError) -> [UInt8] {
-        let stem = ReportFile.stem(report: name.text, period: periodLabel)
-        return try Workbook.bytes(of: sheets, created: period.end, file: "\(stem).xlsx")
+    package func workbook() throws(ReportError) -> ReportFile {
+        let file = ReportFile.stem(report: name.text, period: periodLabel) + ".xlsx"
+        return ReportFile(name: file, bytes: try Workbook.bytes(of: sheets, created: period.end, file: file))
     }
 }

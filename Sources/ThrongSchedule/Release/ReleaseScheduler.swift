@@ -247,9 +247,7 @@ package struct Settlement: Sendable {
     package init(
         _ store: any Settling, patience: Duration = .seconds(15),
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) {
-        (self.store, self.patience, self.pause) = (store, patience, pause)
-    }
+    ) { (self.store, self.patience, self.pause) = (store, patience, pause) }
 
     /// A question to all daemons, and its time by the clock that says what is due.
     package struct Asked: Sendable {

@@ -111,7 +111,7 @@ package struct ReportScheduler: Sendable {
     /// delivered and nothing goes on record.
     package func write(
         _ report: Report, plan: Plan, period: Period, now: UnixSeconds, to out: String,
-        lacking: (PrintError) -> Void = { _ in }
+        lacking: (PrintLack) -> Void = { _ in }
     ) async throws -> [String] {
         let made = try await made(report, plan: plan, period: period, now: now)
         if let lack = made.lack { lacking(lack) }
@@ -124,7 +124,7 @@ package struct ReportScheduler: Sendable {
     ///   is still due, and ``ReportSchedulerError/notReleased(report:period:due:)`` if nothing is released: neither
     ///   leaves a run on record; ``ReportSchedulerError/notDelivered(report:period:reasons:)``.
     package func deliver(
-        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, lacking: (PrintError) -> Void = { _ in }
+        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, lacking: (PrintLack) -> Void = { _ in }
     ) async throws -> [String] {
         let label = plan.calendar.label(of: period)
         let run = ReportRunName(app: plan.app.name, report: report.name, period: period)
@@ -170,7 +170,7 @@ package struct ReportScheduler: Sendable {
         return paths
     }
 
-    /// A report's files, and the problem with its PDF, if there is one.
+    /// A report's files, and those that could not be printed, if there are some.
     private struct Made {
         var files: ReportFiles
         /// The words that go with them by mail; nil where nobody gets one.
@@ -178,24 +178,16 @@ package struct ReportScheduler: Sendable {
         /// True if it is an alert whose number is as it should be.
         let isQuiet: Bool
         let label: String
-        let lack: PrintError?
+        let lack: PrintLack?
         /// The time at which the first number in them expires.
         let until: UnixSeconds
     }
 
     private func made(_ report: Report, plan: Plan, period: Period, now: UnixSeconds) async throws -> Made {
         let document = try await document(of: report, plan: plan, period: period, now: now)
-        var pdf: [UInt8]?
-        var lack: PrintError?
-        if report.formats.contains(.pdf) {
-            let page = try document.html()
-            do throws(PrintError) {
-                pdf = try await printer.pdf(of: page)
-                lack = await printer.lack(in: page)
-            } catch { lack = error }
-        }
-        let workbook = report.formats.contains(.xlsx) ? try document.workbook() : nil
-        let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf, workbook: workbook)
+        let (printed, lack) = try await printer.files(of: document, as: report.formats)
+        let workbook = report.formats.contains(.xlsx) ? [try document.workbook()] : []
+        let files = try ReportFiles(of: document, formats: report.formats, made: printed + workbook)
         var made = Made(
             files: files, isQuiet: report.alert != nil && document.alert == nil, label: document.periodLabel,
             lack: lack, until: document.deleteBy ?? period.end)
@@ -227,7 +219,7 @@ package struct ReportScheduler: Sendable {
     /// for an alert whose number is as it should be.
     private func make(
         _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: UnixSeconds,
-        lacking: (PrintError) -> Void
+        lacking: (PrintLack) -> Void
     ) async throws -> Bool {
         let made = try await made(report, plan: plan, period: period, now: now)
         guard !made.isQuiet else {
@@ -241,7 +233,7 @@ package struct ReportScheduler: Sendable {
         return try await runs.keep(
             stored, of: claim, label: made.label,
             detail: made.lack.map {
-                "\($0) `throng report make --partner \(report.partner) --period \(made.label) --out DIR` makes it with its PDF."
+                "\($0) `throng report make --partner \(report.partner) --period \(made.label) --out DIR` makes all files."
             }, until: made.until, deliveries: report.deliveries, now: now)
     }
 

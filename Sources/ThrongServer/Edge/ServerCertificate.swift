@@ -82,6 +82,4 @@ struct ServerCertificate: Sendable {
 
 typealias TLSContext = NIOSSLContext
 
-extension TLSContext {
-    var handler: any ChannelHandler { NIOSSLServerHandler(context: self) }
-}
+extension TLSContext { var handler: any ChannelHandler { NIOSSLServerHandler(context: self) } }

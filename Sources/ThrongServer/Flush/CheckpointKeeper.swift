@@ -68,9 +68,7 @@ final class CheckpointKeeper: Service {
                     metadata: ["error": "\(error)"])
                 do throws(JournalError) {
                     try CheckpointWriter.discard(in: data)
-                } catch {
-                    logger.warning("what was written of it is left behind", metadata: ["error": "\(error)"])
-                }
+                } catch { logger.warning("what was written of it is left behind", metadata: ["error": "\(error)"]) }
             }
         }
     }

@@ -246,9 +246,7 @@ extension Response {
 
     static func text(
         _ status: HTTPResponse.Status, _ text: String, type: String = "text/plain; charset=utf-8"
-    ) -> Response {
-        json(status, text, type: type)
-    }
+    ) -> Response { json(status, text, type: type) }
 }
 
 /// The origins whose web pages may send events and read answers: all of them, or those that the operator lists.

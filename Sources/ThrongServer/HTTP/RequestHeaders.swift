@@ -310,10 +310,7 @@ struct RequestTarget {
     private static func isInName(_ byte: UInt8) -> Bool { isPlain(byte) || otherSigns.contains(byte) }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "-"): true
-        default: false
-        }
+        byte.isDigit || byte.isASCIILetter || ".-".utf8.contains(byte)
     }
 
     private static let otherSigns = Array("_~!$&'()*+,;=".utf8)

@@ -38,6 +38,7 @@ final class AnswerQueue: @unchecked Sendable {
     private var waiting = CircularBuffer<Waiting>()
     private var last = JournalPosition.start
     private var isAsking = false
+    private var responses: [Int: ByteBuffer] = [:]
 
     init(loop: any EventLoop, journal: Journal, gateway: ObliviousGateway, telemetry: Telemetry, traces: Traces) {
         self.gateway = gateway
@@ -88,10 +89,19 @@ final class AnswerQueue: @unchecked Sendable {
             switch first.answer {
             case .counted(let answer, let outcome):
                 telemetry.answered(outcome, answer)
-                first.handler.deliver(IntakeAnswer(answer), first.reply)
+                first.handler.deliver(IntakeAnswer(answer), first.reply, ready: response(answer))
             case .ready(let answer): first.handler.deliver(answer, first.reply)
             }
         }
+    }
+
+    /// Returns the response to a batch of which everything was taken, as most are: made once for each number of events.
+    private func response(_ answer: BatchAnswer) -> ByteBuffer? {
+        guard answer == BatchAnswer(accepted: answer.accepted, refused: []) else { return nil }
+        if let known = responses[answer.accepted] { return known }
+        let made = IntakeAnswer(answer).response(isLast: false, reader: nil)
+        responses[answer.accepted] = made
+        return made
     }
 
     private func fail(_ one: Waiting, _ reason: Unavailable) {

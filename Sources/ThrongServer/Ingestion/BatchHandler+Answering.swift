@@ -51,16 +51,20 @@ extension BatchHandler {
         queue.add(.ready(answer), once: .start, to: self, reply)
     }
 
-    /// Sends an answer that has waited; the first one in flight.
-    func deliver(_ answer: IntakeAnswer, _ reply: Reply) {
+    /// Sends an answer that has waited, the first one in flight; `ready` is it as bytes for whoever is like most.
+    func deliver(_ answer: @autoclosure () -> IntakeAnswer, _ reply: Reply, ready: ByteBuffer? = nil) {
         inFlight -= 1
         guard let context else { return }
+        let isLast = closesAfterwards && inFlight == 0
         switch stage {
-        case .over:
-            let isLast = closesAfterwards && inFlight == 0
-            send(answer, reply, isLast: isLast, closes: isLast)
-        case .dropping: send(answer, reply, isLast: closesAfterwards && inFlight == 0, closes: false)
-        case .idle, .collecting, .answering, .passing: send(answer, reply, isLast: false, closes: false)
+        case .over: send(answer(), reply, isLast: isLast, closes: isLast)
+        case .dropping: send(answer(), reply, isLast: isLast, closes: false)
+        case .idle, .collecting, .answering, .passing:
+            if let ready, reply.reader == nil, reply.more == nil {
+                socket.send(ready, isLast: false)
+            } else {
+                send(answer(), reply, isLast: false, closes: false)
+            }
         }
         if inFlight == 0 {
             isHeld = false
@@ -197,9 +201,7 @@ extension BatchHandler {
         let request: BinaryRequest
         do throws(ObliviousError) {
             request = try BinaryRequest(opening.message[...], limits: limits)
-        } catch {
-            return answer(IntakeAnswer(Problem(malformed: error)))
-        }
+        } catch { return answer(IntakeAnswer(Problem(malformed: error))) }
         switch InnerRequest(request) {
         case .unknown: answer(.unknownInside)
         case .batch:

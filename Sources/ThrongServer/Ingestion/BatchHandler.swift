@@ -35,27 +35,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case over
     }
 
-    /// A request that is arriving. A class, because the stage is read with every part, and would copy all headers.
-    final class Collection {
-        let ingestion: Ingestion
-        let headers: RequestHeaders
-        /// The gateway that opens a sealed request; nil for a plain batch.
-        let gateway: ObliviousGateway?
-        /// The longest body. Unit: bytes.
-        let limit: Int
-        private(set) var body: ByteBuffer?
-
-        init(ingestion: Ingestion, headers: consuming RequestHeaders, gateway: ObliviousGateway?, limit: Int) {
-            (self.ingestion, self.headers, self.gateway, self.limit) = (ingestion, headers, gateway, limit)
-        }
-
-        /// Adds a part of the body; returns the body's length so far. Unit: bytes.
-        func add(_ bytes: ByteBuffer) -> Int {
-            if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
-            return body?.readableBytes ?? 0
-        }
-    }
-
     /// The ingestion that counts batches; nil if none are taken.
     let ingestion: Ingestion?
     private let isForMembers: Bool
@@ -77,6 +56,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     var held: BinaryRequest?
     private(set) var waiting = WaitingParts()
     private var wantsRead = false
+    /// True if parts were passed on that the handlers behind have not been told to take.
+    private var hasPassed = false
     private var isTakingWaiting = false
     /// The turns of this event loop's connections; nil if there is no round to wait for.
     let turns: LoopFairness?
@@ -132,7 +113,15 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     private func complete(_ context: ChannelHandlerContext) {
         payForWhatHasCome()
+        // Those behind gather parts until then; of batches they get none.
+        guard hasPassed else { return }
+        hasPassed = false
         context.fireChannelReadComplete()
+    }
+
+    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        hasPassed = true
+        context.fireChannelRead(wrapInboundOut(part))
     }
 
     func read(context: ChannelHandlerContext) {
@@ -218,7 +207,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 askForBody(of: head, headers)
                 closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
                 stage = .passing(isWhole: false, isAnswered: false)
-                context.fireChannelRead(wrapInboundOut(.head(head)))
+                pass(.head(head), context)
             } catch {
                 security.note(.malformed)
                 // A proxy may parse the request in another way, and take a part of it for another request.
@@ -246,9 +235,9 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             finish(context)
         case (.end, .passing(_, let isAnswered)):
             stage = .passing(isWhole: true, isAnswered: isAnswered)
-            context.fireChannelRead(wrapInboundOut(part))
+            pass(part, context)
             if isAnswered { finish(context) }
-        default: context.fireChannelRead(wrapInboundOut(part))
+        default: pass(part, context)
         }
     }
 

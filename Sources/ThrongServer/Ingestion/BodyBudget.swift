@@ -321,3 +321,26 @@ extension BatchHandler {
         answer(IntakeAnswer(.crowded))
     }
 }
+
+extension BatchHandler {
+    /// A request that is arriving. A class, because the stage is read with every part, and would copy all headers.
+    final class Collection {
+        let ingestion: Ingestion
+        let headers: RequestHeaders
+        /// The gateway that opens a sealed request; nil for a plain batch.
+        let gateway: ObliviousGateway?
+        /// The longest body. Unit: bytes.
+        let limit: Int
+        private(set) var body: ByteBuffer?
+
+        init(ingestion: Ingestion, headers: consuming RequestHeaders, gateway: ObliviousGateway?, limit: Int) {
+            (self.ingestion, self.headers, self.gateway, self.limit) = (ingestion, headers, gateway, limit)
+        }
+
+        /// Adds a part of the body; returns the body's length so far. Unit: bytes.
+        func add(_ bytes: ByteBuffer) -> Int {
+            if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
+            return body?.readableBytes ?? 0
+        }
+    }
+}

@@ -69,6 +69,11 @@ private struct ExpositionPage {
 
     mutating func counter(_ name: String, _ value: Int) { counter(name, [("", value)]) }
 
+    /// Adds a counter for each case, under its word as a label.
+    mutating func counter<Case>(_ name: String, _ all: [Case], _ label: String, _ sample: (Case) -> (String, Int?)) {
+        counter(name, all.map(sample).map { ("\(label)=\"\($0)\"", $1 ?? 0) })
+    }
+
     mutating func gauge(_ name: String, _ value: some BinaryInteger) {
         head(name)
         let value = Double(value)
@@ -102,20 +107,14 @@ private struct ExpositionPage {
 
     mutating func addIntake(_ counts: Telemetry.Counts, _ gauges: Telemetry.Gauges) {
         counter("throng_batches_received_total", counts.batches.reduce(0, +))
-        counter(
-            "throng_batches_total",
-            Telemetry.BatchKind.allCases.map { ("outcome=\"\($0.label)\"", counts.batches[$0.rawValue]) })
+        let (kinds, reasons) = (Telemetry.BatchKind.allCases, RefusalReason.allCases)
+        counter("throng_batches_total", kinds, "outcome") { ($0.label, counts.batches[$0.rawValue]) }
         counter("throng_events_accepted_total", counts.acceptedEvents)
-        counter(
-            "throng_events_refused_total",
-            RefusalReason.allCases.map { ("reason=\"\($0.rawValue)\"", counts.refusedEvents[$0] ?? 0) })
-        counter(
-            "throng_batches_refused_total",
-            IntakeError.codes.map { ("reason=\"\($0)\"", counts.refusedBatches[$0] ?? 0) })
+        counter("throng_events_refused_total", reasons, "reason") { ($0.rawValue, counts.refusedEvents[$0]) }
+        counter("throng_batches_refused_total", IntakeError.codes, "reason") { ($0, counts.refusedBatches[$0]) }
         counter("throng_unreadable_clients_total", counts.unreadableClients)
-        counter(
-            "throng_connections_refused_total",
-            OpenFiles.Refusal.allCases.map { ("reason=\"\($0)\"", OpenFiles.refused($0)) })
+        let refusals = OpenFiles.Refusal.allCases
+        counter("throng_connections_refused_total", refusals, "reason") { ("\($0)", OpenFiles.refused($0)) }
         gauge("throng_journal_bytes", gauges.journalBytes)
         gauge("throng_journal_lag_batches", gauges.journalLag)
         gauge("throng_pending_cells", gauges.pendingCells)
@@ -142,14 +141,11 @@ private struct ExpositionPage {
     }
 
     mutating func addReveals(_ counts: Telemetry.Counts) {
-        counter(
-            "throng_reveals_total",
-            RevealOutcome.allCases.map { ("outcome=\"\($0.rawValue)\"", counts.reveals[$0] ?? 0) })
+        counter("throng_reveals_total", RevealOutcome.allCases, "outcome") { ($0.rawValue, counts.reveals[$0]) }
         counter("throng_revealed_hashes_dropped_total", counts.droppedHashes)
         gauges("throng_revealed_labels", counts.knownLabels.map { ($0.key, $0.value) })
-        counter(
-            "throng_credentials_total",
-            (["given"] + CredentialRefusal.codes).map { ("outcome=\"\($0)\"", counts.credentials[$0] ?? 0) })
+        let outcomes = ["given"] + CredentialRefusal.codes
+        counter("throng_credentials_total", outcomes, "outcome") { ($0, counts.credentials[$0]) }
     }
 
     mutating func addWork(_ schedule: ScheduleHealth.Counts, _ deliveries: DeliveryHealth.Counts) {
@@ -161,13 +157,12 @@ private struct ExpositionPage {
         counter("throng_report_failures_total", schedule.reportFailures)
         gauge("throng_last_release_timestamp_seconds", schedule.lastRelease.value)
         gauge("throng_last_report_timestamp_seconds", schedule.lastReport.value)
-        gauges(
-            "throng_release_due_timestamp_seconds",
-            schedule.releaseDue.map { ("app=\"\($0.key)\"", Int($0.value.value)) })
-        gauges(
-            "throng_retention_deadline_timestamp_seconds",
-            schedule.retentionDeadline.map { ("app=\"\($0.key)\"", Int($0.value.value)) })
-        gauges("throng_retention_overdue_steps", schedule.retentionOverdue.map { ("app=\"\($0.key)\"", $0.value) })
+        func byApp<Value>(_ name: String, _ values: [AppName: Value], _ number: (Value) -> Int) {
+            gauges(name, values.map { ("app=\"\($0)\"", number($1)) })
+        }
+        byApp("throng_release_due_timestamp_seconds", schedule.releaseDue) { Int($0.value) }
+        byApp("throng_retention_deadline_timestamp_seconds", schedule.retentionDeadline) { Int($0.value) }
+        byApp("throng_retention_overdue_steps", schedule.retentionOverdue) { $0 }
     }
 }
 

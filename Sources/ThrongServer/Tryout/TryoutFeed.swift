@@ -12,6 +12,8 @@ package final class TryoutFeed: Sendable {
         var reports: [Report] = []
         /// The names of batches that came, to know them again.
         var names: Set<String> = []
+        /// The events that were counted of each identifier.
+        var counted: [[String?]: Int] = [:]
         var lastChange = ContinuousClock.now - .seconds(3600)
     }
 
@@ -48,9 +50,16 @@ package final class TryoutFeed: Sendable {
     /// Notes a batch by its name; true if it came before.
     func hasCome(_ batch: String) -> Bool { state.withLock { !$0.names.insert(batch).inserted } }
 
-    /// Adds a batch, or replaces the one of its number.
+    /// Adds a batch, or replaces the one of its number. A new withdrawal learns what it takes back.
     func put(_ batch: TryoutBatch, isNew: Bool) {
         change { state in
+            var batch = batch
+            let sender = [batch.body.purpose, batch.body.id, batch.body.window?.description]
+            if isNew, batch.isWithdrawal, batch.problem == nil {
+                batch.takenBack = state.counted.removeValue(forKey: sender) ?? 0
+            } else if isNew, !batch.isRepeated {
+                state.counted[sender, default: 0] += batch.answer?.accepted ?? 0
+            }
             state.batches.removeAll { $0.batch.number == batch.number }
             state.batches.append((state.version, batch))
             if state.batches.count > Self.most { state.batches.removeFirst() }

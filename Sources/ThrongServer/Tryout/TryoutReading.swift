@@ -6,14 +6,16 @@ internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// A batch that was posted, the answer to it, and what the daemon said of it just before.
+/// A batch or a withdrawal that was posted, the answer to it, and what the daemon said of it just before.
 struct TryoutBatch: Sendable {
     let number: Int
     let plan: Plan
     let now: UnixSeconds
     let status: Int
     let body: Body
-    let isRepeated: Bool
+    let isWithdrawal, isRepeated: Bool
+    /// The counted events that a withdrawal took back; nil where it is none, or was refused.
+    var takenBack: Int?
     /// The reason why it was refused as a whole; nil if it was not.
     let problem: TryoutEntry.Problem?
     let answer: BatchAnswer?
@@ -23,7 +25,7 @@ struct TryoutBatch: Sendable {
 
     /// The members of a batch that the page shows, whatever else is wrong with it.
     struct Body: Decodable, Sendable {
-        var purpose, batch: String?
+        var purpose, batch, id: String?
         var window: Int64?
         var consent_version: Int?
         var test: Bool?
@@ -35,9 +37,9 @@ struct TryoutBatch: Sendable {
     /// - Parameter hasCome: notes a batch's name; true if it came before.
     init(
         _ number: Int, plan: Plan, now: UnixSeconds, body: [UInt8], isGzip: Bool, status: Int, answer: [UInt8],
-        preview: [UInt8]?, hasCome: (String) -> Bool
+        preview: [UInt8]?, isWithdrawal: Bool = false, hasCome: (String) -> Bool
     ) {
-        (self.number, self.plan, self.now, self.status) = (number, plan, now, status)
+        (self.number, self.plan, self.now, self.status, self.isWithdrawal) = (number, plan, now, status, isWithdrawal)
         let text = isGzip ? TryoutReading.unpacked(body) : body
         // A body that is no batch has no members; the problem says what is wrong with it.
         self.body = (try? JSONDecoder().decode(Body.self, from: Data(text))) ?? Body()
@@ -65,18 +67,21 @@ struct TryoutReading {
     }
 
     var entry: TryoutEntry {
-        let (read, events) = (batch.body, batch.problem == nil && !batch.isRepeated ? self.events : [])
+        let isCounting = batch.problem == nil && !batch.isRepeated && !batch.isWithdrawal
+        let (read, events) = (batch.body, isCounting ? self.events : [])
         let purpose = read.purpose.flatMap { plan.purpose(PurposeName($0)) }
         let refused = events.count { $0.refused != nil }
         let marks = [
             batch.problem.map { ["bad", "\(batch.status): \($0.error)"] },
             batch.isRepeated ? ["", word("again")] : nil,
-            batch.problem == nil && !batch.isRepeated ? ["good", word("counted", events.count - refused)] : nil,
+            isCounting ? ["good", word("counted", events.count - refused)] : nil,
+            batch.takenBack.map { ["", word($0 > 0 ? "withdrawn" : "unknown", $0)] },
             refused > 0 ? ["bad", word("refused", refused)] : nil, read.test ?? false ? ["", word("test")] : nil,
         ]
         return TryoutEntry(
             number: batch.number, time: Self.clock(batch.now), purpose: read.purpose ?? word("nameless"),
-            window: window(read.window, of: purpose), consent: consent(read.consent_version, of: purpose),
+            window: window(read.window, of: purpose),
+            consent: batch.isWithdrawal ? "" : consent(read.consent_version, of: purpose),
             marks: marks.compactMap(\.self), problem: batch.problem, events: events)
     }
 
@@ -161,8 +166,7 @@ struct TryoutReading {
 
     fileprivate static func unpacked(_ body: [UInt8]) -> [UInt8] {
         // What can't be unpacked was refused, and the answer says so.
-        let bytes = try? body.withUnsafeBufferPointer { try Gzip.unpacked($0, limit: 8 << 20) }
-        return bytes ?? []
+        (try? body.withUnsafeBufferPointer { try Gzip.unpacked($0, limit: 8 << 20) }) ?? []
     }
 }
 
@@ -190,7 +194,7 @@ struct TryoutNumbers: Sendable {
     /// Returns the numbers that something counted went into, coarser ones first, in the words of a plan and a language.
     func numbers(of tuple: PreviewAnswer.Tuple, by plan: Plan, in language: Language) -> [TryoutEntry.Number] {
         guard let metric = plan.metric(MetricName(tuple.metric)) else { return [] }
-        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let calendar = plan.calendar
         let found = decisions.first {
             $0.decision.release.header.layout.metric == metric.name && calendar.label(of: $0.period) == tuple.period
         }

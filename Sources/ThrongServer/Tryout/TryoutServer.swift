@@ -10,7 +10,7 @@ internal import ThrongRelease
 internal import ThrongReport
 internal import ThrongSchedule
 package import ThrongStore
-internal import ThrongSystem
+package import ThrongSystem
 
 /// The server of `throng try`, on loopback: one page that is alive, and everything else handed on to the daemon.
 ///
@@ -21,7 +21,7 @@ internal import ThrongSystem
 /// - `GET /try/example`: a batch that is made up from the plan; `POST /try/example` posts it.
 package struct TryoutServer: Sendable {
     private let desk: TryoutProxy
-    private let example: @Sendable () async -> [UInt8]
+    private let example: @Sendable () async -> OutgoingRequest
     private let made: [String]
     private let logger: Logger
 
@@ -30,10 +30,10 @@ package struct TryoutServer: Sendable {
     private static let largest = 8 << 20
 
     /// - Parameters:
-    ///   - example: makes a batch up.
+    ///   - example: makes a batch up, and the headers that it is taken with.
     ///   - made: the paths of reports' pages.
     package init(
-        _ desk: TryoutProxy, example: @escaping @Sendable () async -> [UInt8], made: [String], logger: Logger
+        _ desk: TryoutProxy, example: @escaping @Sendable () async -> OutgoingRequest, made: [String], logger: Logger
     ) { (self.desk, self.example, self.made, self.logger) = (desk, example, made, logger) }
 
     /// Something that is done again and again while it serves.
@@ -91,10 +91,15 @@ package struct TryoutServer: Sendable {
             }
             return .html(String(decoding: html, as: UTF8.self)).unkept
         }
-        router.get("/try/example") { _, _ -> Response in .json(.ok, String(decoding: await example(), as: UTF8.self)) }
+        router.get("/try/example") { _, _ -> Response in
+            let made = await example()
+            return Response(
+                .ok, ByteBuffer(bytes: made.body),
+                [.contentType: "application/json", .authorization: made.headers.first?.value ?? ""])
+        }
         router.post("/try/example") { request, _ -> Response in
             guard Self.isOfThisPage(request) else { return .text(.forbidden, "Only this page may do that.\n") }
-            return try await handOn(.init(.post, "/v1/batches", body: await example()))
+            return try await handOn(await example())
         }
         for path in ["/", "/**"] {
             for method in [HTTPRequest.Method.get, .post, .options] {
@@ -224,9 +229,11 @@ package final class TryoutProxy: Sendable {
 
     // MARK: Requests
 
-    /// Returns the daemon's answer to a request for a path. Whatever is a batch gets an entry on the page.
+    /// Returns the daemon's answer to a request for a path. Whatever is a batch or a withdrawal gets an entry on the page.
     func handOn(_ request: OutgoingRequest) async throws -> ReceivedAnswer {
-        guard request.method == .post, request.url.prefix(while: { $0 != "?" }) == "/v1/batches" else {
+        let path = request.url.prefix { $0 != "?" }
+        let isWithdrawal = path == "/v1/withdraw"
+        guard request.method == .post, isWithdrawal || path == "/v1/batches" else {
             return try await answer(to: request)
         }
         let isGzip = request.headers.contains {
@@ -234,12 +241,12 @@ package final class TryoutProxy: Sendable {
         }
         var trial = request
         trial.url = "/v1/preview"
-        let preview = try await answer(to: trial)
+        let preview = isWithdrawal ? nil : try await answer(to: trial)
         let answer = try await answer(to: request)
         let batch = TryoutBatch(
             feed.nextNumber(), plan: state.withLock { $0.plan }, now: clock.now, body: request.body, isGzip: isGzip,
-            status: answer.status, answer: answer.body, preview: preview.status == 200 ? preview.body : nil,
-            hasCome: feed.hasCome)
+            status: answer.status, answer: answer.body, preview: preview?.status == 200 ? preview?.body : nil,
+            isWithdrawal: isWithdrawal, hasCome: feed.hasCome)
         feed.put(batch, isNew: true)
         return answer
     }
@@ -288,8 +295,7 @@ package final class TryoutProxy: Sendable {
     func page(of name: String) async throws -> String? {
         let plan = state.withLock { $0.plan }
         guard let report = plan.report(ReportName(name)) else { return nil }
-        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-        let period = calendar.period(report.period, containing: clock.now)
+        let period = plan.calendar.period(report.period, containing: clock.now)
         let decided = try await numbers().releases
         guard decided.contains(where: { $0.header.period == period }) else { return nil }
         return try await reports.trial(of: report, plan: plan, period: period, by: decided).html()

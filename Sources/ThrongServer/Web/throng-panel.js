@@ -5,39 +5,45 @@
 //   <script defer src="https://count.example.com/throng-panel.js"></script>
 //   <throng-panel></throng-panel>
 //
-// <throng-panel ask> is there only as long as something is to be asked. The visitor's answer is in localStorage, under
-// "throng consent APP PURPOSE": "no", or the version of the purpose that they agreed to. Nothing else is kept, and only
-// the plan and its label are fetched, whose sentences and words these are, in the language that serves the visitor best. A
-// shadow tree keeps styles apart.
+// <throng-panel ask> is there only as long as something is to be asked. The visitor's last answer, here or by the page's
+// own `throng.consent`, is in localStorage, under "throng consent APP PURPOSE": "no", or the version of the purpose that
+// they agreed to. Nothing else is kept, and only the plan and its label are fetched, whose sentences and words these are,
+// in the language that serves the visitor best. A shadow tree keeps styles apart.
 (() => {
   "use strict";
   if (customElements.get("throng-panel")) return;
-  const answers = {};
+  // What shows the answers.
+  const updates = [];
   let plan, label, app, adult;
 
-  // The answer about a purpose: false for no, true for yes to this version of it, undefined if they are to be asked.
+  // What an answer means: false for no, true for yes to this version of a purpose, undefined if they are to be asked.
+  const versionOf = (purpose) => purpose.consent_version || 1;
+  const meaning = (purpose, answer) =>
+    answer == "no" || answer === false || answer === 0 ? false : answer >= versionOf(purpose) ? true : undefined;
   const keyOf = (purpose) => "throng consent " + app + " " + purpose.name;
-  const answerOf = (purpose) => {
-    let kept = answers[purpose.name];
+  const kept = (purpose) => {
     try {
-      kept ??= localStorage[keyOf(purpose)];
+      return localStorage[keyOf(purpose)];
     } catch {
       // Switched off: an answer lasts as long as the page.
     }
-    return kept == "no" ? false : kept >= (purpose.consent_version || 1) ? true : undefined;
   };
+  const answerOf = (purpose) => meaning(purpose, kept(purpose) ?? throng.answers[purpose.name]);
+  const update = () => updates.forEach((step) => step());
+  // The beacon hears what is remembered, and what it is told is remembered: an answer is in one place.
   const tell = (purpose) => {
     const answer = answerOf(purpose);
-    if (answer != null) throng.consent(purpose.name, answer && (purpose.consent_version || 1));
+    if (answer != null && answer !== meaning(purpose, throng.answers[purpose.name]))
+      throng.consent(purpose.name, answer && versionOf(purpose));
   };
-  const keep = (purpose, isGiven) => {
-    const answer = isGiven ? String(purpose.consent_version || 1) : "no";
-    try {
-      localStorage[keyOf(purpose)] = answer;
-    } catch {
-      answers[purpose.name] = answer;
-    }
-    tell(purpose);
+  const keep = (purpose) => {
+    const given = throng.answers[purpose.name], answer = meaning(purpose, given);
+    if (answer != null && answer !== meaning(purpose, kept(purpose)))
+      try {
+        localStorage[keyOf(purpose)] = answer ? String(+given) : "no";
+      } catch {
+        // The beacon has it.
+      }
   };
 
   const make = (tag, attributes, ...children) => {
@@ -85,7 +91,7 @@
       ...(purpose.dimensions[0] ? [make("h4", {}, say("coarsely")), make("ul", {}, ...purpose.dimensions.map(dimensionOf))] : []),
       make("h4", {}, say("recipients")), make("ul", {}, ...purpose.recipients.map(recipientOf)));
 
-  const questionOf = (purpose, changed) => {
+  const questionOf = (purpose, told) => {
     const words = make("p", { class: "state" }), known = knownOf(purpose);
     const heading = spoken("h3", known.language, known.explanation);
     heading.id = "purpose-" + purpose.name;
@@ -93,20 +99,18 @@
     const buttons = [[true, yes], [false, say("panelRefuse")]].map(([isGiven, text]) => {
       const button = make("button", { type: "button" }, text);
       button.addEventListener("click", () => {
-        keep(purpose, isGiven);
-        changed(state(purpose));
+        throng.consent(purpose.name, isGiven && versionOf(purpose));
+        told(state(purpose));
       });
       return button;
     });
-    const update = () => {
+    updates.push(() => {
       words.textContent = state(purpose);
       buttons.forEach((button, place) => button.setAttribute("aria-pressed", answerOf(purpose) === (place == 0)));
-    };
-    update();
-    const article = make("article", {}, heading, words,
+    });
+    return make("article", {}, heading, words,
       known.sent_by_servers ? null : make("div", { role: "group", class: "answers", "aria-labelledby": heading.id }, ...buttons),
       make("details", {}, make("summary", {}, say("panelFacts")), factsOf(known)));
-    return { article, update };
   };
 
   const sentOf = ({ purpose, explanation, body, answer }) => {
@@ -162,7 +166,20 @@
   const loaded = ready.then(async (settings) => {
     ({ app, adult } = settings);
     [plan, label] = await Promise.all(["v1/plan/", "v1/label/"].map((path) => get(settings.server, path + app)));
-    plan.purposes.forEach(tell);
+    // A yes that the page said before this script was there does not undo a no that is remembered.
+    for (const purpose of plan.purposes) if (kept(purpose) == null) keep(purpose);
+    const hear = () => {
+      plan.purposes.forEach(tell);
+      update();
+    };
+    hear();
+    // An answer by the page itself, in another tab, or on the page that was here before, holds here, too.
+    addEventListener("throng-consent", ({ detail }) => {
+      plan.purposes.filter(({ name }) => name == detail).forEach(keep);
+      update();
+    });
+    addEventListener("storage", hear);
+    addEventListener("pageshow", ({ persisted }) => persisted && hear());
     return settings;
   });
   loaded.catch((error) => console.warn(error));
@@ -181,24 +198,14 @@
       const isOpen = (purpose) =>
         purpose.needs_consent && !knownOf(purpose).sent_by_servers && !refusal(purpose) && answerOf(purpose) == null;
       const asked = this.hasAttribute("ask") ? plan.purposes.filter(isOpen) : plan.purposes;
-      const questions = asked.map((purpose) => questionOf(purpose, (words) => {
-        questions.forEach(({ update }) => update());
-        told.textContent = words;
-        if (this.hasAttribute("ask")) this.hidden = !asked.some(isOpen);
-      }));
-      this.hidden = !asked.length;
-      // An answer in another tab, or on the page that was here before, holds here, too.
-      const hear = () => {
-        plan.purposes.forEach(tell);
-        questions.forEach(({ update }) => update());
-      };
-      addEventListener("storage", hear);
-      addEventListener("pageshow", ({ persisted }) => persisted && hear());
+      const questions = asked.map((purpose) => questionOf(purpose, (words) => (told.textContent = words)));
+      updates.push(() => (this.hidden = !(this.hasAttribute("ask") ? asked.some(isOpen) : asked[0])));
+      update();
       root.append(make("section", { lang: label.language, dir: label.words.dir, "aria-labelledby": "title" },
         make("h2", { id: "title" }, label.title),
         make("p", {}, label.lede), make("ul", {},
           ...[...label.promises, ...label.rights].map((promise) => make("li", {}, promise))),
-        ...questions.map(({ article }) => article), told, sentList(),
+        ...questions, told, sentList(),
         make("p", {}, make("a", { href: new URL("apps/" + app, server).href }, say("panelAll")), " ", say("questions"))));
     }
   });

@@ -25,8 +25,18 @@
   const memory = {};
   // The state of each purpose: its consent, its waiting events and batches, and the time from which it may send.
   const states = {};
+  // What the page said that the person answered about each purpose.
+  const answers = {};
   let plan, shown, loading, retry, early = [], room = 64e3;
 
+  // The result of a step, or nothing where it fails.
+  const attempt = (step) => {
+    try {
+      return step();
+    } catch {
+      // Storage is switched off or full, or a text is no such thing.
+    }
+  };
   // An error in here is no reason for the page to fail.
   const safely = (step) => (...values) => {
     try {
@@ -113,13 +123,9 @@
   // The one spelling of a path: as browsers have it, without empty segments and the text after a ";", with escapes
   // decoded once. An escaped slash stays apart from others, and bytes that are no text equal nothing.
   const pathOf = (path) =>
-    new URL("http://a" + path).pathname.split("/").map((part) => {
-      try {
-        return decodeURIComponent(part.replace(/;.*/, "").replace(/%2f/gi, "%00").replace(/%(?![\da-f]{2})/gi, "%25")).normalize();
-      } catch {
-        return "\ud800";
-      }
-    }).filter(Boolean).map((part) => "/" + part).join("");
+    new URL("http://a" + path).pathname.split("/").map((part) =>
+      attempt(() => decodeURIComponent(part.replace(/;.*/, "").replace(/%2f/gi, "%00").replace(/%(?![\da-f]{2})/gi, "%25")).normalize()) ?? "\ud800"
+    ).filter(Boolean).map((part) => "/" + part).join("");
 
   // True if a path is of a template such as /product/:id or /docs/*.
   const matches = (template, path) =>
@@ -151,22 +157,10 @@
     return group && whole[0] == 0 ? NaN : +(sign + whole.replace(/\D/g, "") + "." + part.replace(/\D/g, ""));
   };
 
-  const isZone = (text) => {
-    try {
-      return new Intl.DateTimeFormat([], { timeZone: text });
-    } catch {
-      return false;
-    }
-  };
+  const isZone = (text) => attempt(() => new Intl.DateTimeFormat([], { timeZone: text }));
 
   // The one spelling of a host: as browsers have it, in ASCII.
-  const hostOf = (host) => {
-    try {
-      return new URL("http://" + host.replace(/^.*@|:\d*$/g, "")).hostname.replace(/\.$/, "");
-    } catch {
-      return "";
-    }
-  };
+  const hostOf = (host) => attempt(() => new URL("http://" + host.replace(/^.*@|:\d*$/g, "")).hostname.replace(/\.$/, ""));
 
   // A value by the rule of its dimension. A value without a rule is left out; a user agent is for the daemon.
   const bucket = ({ rule, buckets }, value) => {
@@ -276,13 +270,7 @@
   };
 
   // The tab's memory: sessionStorage if the page wants it and the browser has it, or else as long as the page.
-  const session = (step) => {
-    try {
-      if (storage != "memory") return step(sessionStorage);
-    } catch {
-      // Switched off or full, or nothing there.
-    }
-  };
+  const session = (step) => attempt(() => (storage == "memory" ? 0 : step(sessionStorage)));
   const recall = (key) => session((store) => JSON.parse(store[key])) || memory[key] || [];
   const remember = (key, list) => {
     memory[key] = list;
@@ -448,7 +436,12 @@
     if (used[0]) wake(purpose);
   };
 
-  const consent = (name, isGiven) =>
+  const consent = (name, isGiven) => {
+    const kept = "throng consent " + app + " " + name;
+    // A no ends the yes that the panel remembers, on pages without the panel, too.
+    attempt(() => isGiven || (localStorage[kept] && (localStorage[kept] = "no")));
+    answers[name] = isGiven;
+    window.dispatchEvent(new CustomEvent("throng-consent", { detail: name }));
     known(() => {
       const asked = plan.purposes.filter((purpose) => purpose.name == name);
       if (!asked[0]) warn("knows no purpose", name);
@@ -461,6 +454,7 @@
         wake(purpose);
       }
     }, plan);
+  };
 
   // The counts that the daemon would make of an event, by purpose; it counts nothing.
   const preview = async (name, given = {}) => {
@@ -588,6 +582,7 @@
       known(() => plan.purposes.forEach(takeBack), plan);
     }),
     preview,
+    answers,
     sent,
     settings,
   });

@@ -122,12 +122,14 @@ async function follow() {
 
 async function showExample() {
   const answer = await fetch("/try/example", { cache: "no-store" });
+  const secret = answer.headers.get("authorization");
+  const header = secret ? ` --header 'Authorization: ${secret}'` : "";
   const read = await answer.json();
   const lines = Object.entries(read).map(([name, value]) => (name === "events"
     ? `  "events": [\n${value.map((each) => `    ${JSON.stringify(each)}`).join(",\n")}]`
     : `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`));
   const batch = `{\n${lines.join(",\n")}\n}`;
-  place("curl").textContent = `curl ${location.origin}/v1/batches --data @- <<'JSON'\n${batch}\nJSON`;
+  place("curl").textContent = `curl ${location.origin}/v1/batches${header} --data @- <<'JSON'\n${batch}\nJSON`;
 }
 
 place("send").addEventListener("click", () => fetch("/try/example", { method: "POST" }));

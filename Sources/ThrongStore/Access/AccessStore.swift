@@ -182,9 +182,7 @@ extension Query {
     /// The contents of one file, only for the partner that it was made for.
     static func selectPartnerFile(
         app: AppName, partner: PartnerName, report: ReportName, name: String
-    ) -> RowQuery<[UInt8]> {
-        RowQuery(run_file_select_contents_sql, app, partner, report, name)
-    }
+    ) -> RowQuery<[UInt8]> { RowQuery(run_file_select_contents_sql, app, partner, report, name) }
 
     static func selectLastReleases(most: Int) -> RowQuery<ReleaseNote> {
         RowQuery(release_select_last_sql, most, row: ReleaseNote.init)

@@ -272,9 +272,7 @@ package struct KeyExport: Codable {
         let content: Content
         do {
             content = try JSONDecoder().decode(Content.self, from: Data(try recovery.opened(export)))
-        } catch {
-            throw .wrongRecoveryKey(file: path)
-        }
+        } catch { throw .wrongRecoveryKey(file: path) }
         var keys: [BackupKey] = []
         for key in content.keys {
             // This is a key of a later version's kind: without this error its data would be left out as if the key were

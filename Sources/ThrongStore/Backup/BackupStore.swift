@@ -184,7 +184,5 @@ extension Query {
 
     static func insertBackupStep(
         metric: Int64, bit: Int?, shorter: PeriodKind?, after: Duration, began: UnixSeconds?
-    ) -> Statement {
-        Statement(backup_step_insert_sql, metric, bit, shorter, after, began)
-    }
+    ) -> Statement { Statement(backup_step_insert_sql, metric, bit, shorter, after, began) }
 }

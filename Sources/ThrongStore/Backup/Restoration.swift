@@ -207,9 +207,7 @@ extension Query {
     static func decayRestored(
         metric: Int64, dimension: DimensionName?, after: Duration, shorter: PeriodKind?, began: UnixSeconds?,
         app: AppName
-    ) -> Statement {
-        Statement(restore_gone_decay_sql, metric, dimension, after, shorter, began, app)
-    }
+    ) -> Statement { Statement(restore_gone_decay_sql, metric, dimension, after, shorter, began, app) }
 }
 
 /// The files that a new data directory needs and that no database has.
@@ -257,9 +255,7 @@ package struct HouseFiles: Sendable {
             guard FileManager.default.fileExists(atPath: path) else { continue }
             do {
                 paths += try FileManager.default.contentsOfDirectory(atPath: path).map { "\(folder)/\($0)" }
-            } catch {
-                throw .system(call: "read", file: path, code: "it can't be read")
-            }
+            } catch { throw .system(call: "read", file: path, code: "it can't be read") }
         }
         var files: [One] = []
         for path in paths.sorted() where Self.isOne(path) {

@@ -195,25 +195,14 @@ extension CounterStore {
     private func copy(_ pending: PendingFlush, _ session: Session) throws {
         try session.copyIn(Query.copyPendingCounters.name, Query.copyPendingCounters.sql) { writer in
             for row in pending.counters {
-                try writer.row(columns: 6)
-                try writer.smallint(row.kind)
-                try writer.instant(row.periodStart)
-                try writer.integer(row.metric)
-                try writer.smallint(row.measure)
-                try writer.integer(row.cell)
-                try writer.bigint(row.delta)
+                let start = CopyWriter.instant(row.periodStart)
+                try writer.row(columns: 6, row.kind, start, row.metric, row.measure, row.cell, row.delta)
             }
         }
         try session.copyIn(Query.copyPendingDistinct.name, Query.copyPendingDistinct.sql) { writer in
             for row in pending.distinct {
-                try writer.row(columns: 7)
-                try writer.smallint(row.kind)
-                try writer.instant(row.periodStart)
-                try writer.integer(row.metric)
-                try writer.integer(row.margin)
-                try writer.integer(row.cell)
-                try writer.bigint(row.window)
-                try writer.bigint(row.delta)
+                let start = CopyWriter.instant(row.periodStart)
+                try writer.row(columns: 7, row.kind, start, row.metric, row.margin, row.cell, row.window, row.delta)
             }
         }
     }
@@ -262,9 +251,7 @@ package struct Watermark: Sendable, Hashable {
 
     package init(
         position: JournalPosition, fence: Int64, holder: String? = nil, claim: Int64? = nil, shard: Int16 = 0
-    ) {
-        (self.position, self.fence, self.holder, self.claim, self.shard) = (position, fence, holder, claim, shard)
-    }
+    ) { (self.position, self.fence, self.holder, self.claim, self.shard) = (position, fence, holder, claim, shard) }
 }
 
 extension Query {
@@ -274,9 +261,7 @@ extension Query {
 
     static func attachWatermark(
         daemon: DaemonID, shard: Int16, fence: Int64, found: Int64, holder: String?, still: JournalPosition?
-    ) -> RowQuery<JournalPosition> {
-        RowQuery(watermark_attach_sql, daemon, fence, found, holder, shard, still)
-    }
+    ) -> RowQuery<JournalPosition> { RowQuery(watermark_attach_sql, daemon, fence, found, holder, shard, still) }
 
     static func claimWatermark(daemon: DaemonID, fence: Int64, claim: Int64, shard: Int16) -> Statement {
         Statement(watermark_claim_sql, daemon, fence, claim, shard)
@@ -298,9 +283,7 @@ extension Query {
 
     static func insertWindowClosing(
         daemon: DaemonID, through: JournalPosition, ended: UnixSeconds, shard: Int16
-    ) -> Statement {
-        Statement(window_closing_insert_sql, daemon, through, ended.value, shard)
-    }
+    ) -> Statement { Statement(window_closing_insert_sql, daemon, through, ended.value, shard) }
 
     static func selectWindowClosing(daemon: DaemonID, after: JournalPosition, shard: Int16) -> RowQuery<UnixSeconds?> {
         RowQuery(window_closing_select_sql, daemon, after, shard)

@@ -186,10 +186,8 @@ struct PendingCounter: PendingRow {
 
     /// True if `left` comes first in the order of the primary key, so that all daemons lock rows in one order.
     static func < (left: Self, right: Self) -> Bool {
-        if left.metric != right.metric { return left.metric < right.metric }
-        if left.periodStart != right.periodStart { return left.periodStart < right.periodStart }
-        if left.measure != right.measure { return left.measure < right.measure }
-        return left.cell < right.cell
+        (left.metric, left.periodStart, left.measure, left.cell)
+            < (right.metric, right.periodStart, right.measure, right.cell)
     }
 }
 
@@ -203,11 +201,8 @@ struct PendingDistinct: PendingRow {
     var delta: Int64
 
     static func < (left: Self, right: Self) -> Bool {
-        if left.metric != right.metric { return left.metric < right.metric }
-        if left.periodStart != right.periodStart { return left.periodStart < right.periodStart }
-        if left.margin != right.margin { return left.margin < right.margin }
-        if left.cell != right.cell { return left.cell < right.cell }
-        return left.window < right.window
+        (left.metric, left.periodStart, left.margin, left.cell, left.window)
+            < (right.metric, right.periodStart, right.margin, right.cell, right.window)
     }
 
     fileprivate var period: PendingFlush.MetricPeriod { .init(metric: metric, start: periodStart) }

@@ -135,9 +135,7 @@ extension Query {
 
     static func finishDelivery(
         claim: DeliveryClaim, state: ReportDelivery.State, error: String?, retryAt: UnixSeconds, now: UnixSeconds
-    ) -> Statement {
-        Statement(delivery_finish_sql, claim, claim.attempt, state.rawValue, error, retryAt, now)
-    }
+    ) -> Statement { Statement(delivery_finish_sql, claim, claim.attempt, state.rawValue, error, retryAt, now) }
 
     static func reopenDeliveries(run: ReportRunName, now: UnixSeconds) -> Statement {
         Statement(delivery_reopen_sql, run, now)

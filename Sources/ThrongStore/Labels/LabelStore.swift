@@ -117,9 +117,7 @@ extension Query {
 
     static func retireLabels(
         app: AppName, dimension: DimensionName, before: UnixSeconds, now: UnixSeconds
-    ) -> Statement {
-        Statement(revealed_label_retire_sql, app, dimension, before, now)
-    }
+    ) -> Statement { Statement(revealed_label_retire_sql, app, dimension, before, now) }
 
     /// Deletes labels that were retired so long ago that their slots can be given to others.
     static func deleteLabels(app: AppName, before: UnixSeconds) -> Statement {

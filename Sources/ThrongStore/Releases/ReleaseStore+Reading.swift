@@ -95,12 +95,9 @@ extension ReleaseStore {
     static func write(_ withheld: [WithheldCell], release: Int64, _ session: Session) throws {
         try session.copyIn(Query.copyWithheldCells.name, Query.copyWithheldCells.sql) { writer in
             for entry in withheld {
-                try writer.row(columns: 5)
-                try writer.bigint(release)
-                try writer.integer(Int32(bitPattern: entry.margin.bits))
-                try writer.integer(Int32(bitPattern: entry.cell.value))
-                try writer.smallint(entry.reason.code)
-                if let devices = entry.reason.devices { try writer.bigint(devices) } else { try writer.null() }
+                let (margin, cell) = (Int32(bitPattern: entry.margin.bits), Int32(bitPattern: entry.cell.value))
+                try writer.row(columns: 5, release, margin, cell, entry.reason.code)
+                try writer.number(entry.reason.devices)
             }
         }
     }
@@ -247,9 +244,7 @@ extension Query {
 
     static func selectReleases(
         app: AppName, metric: MetricName, kind: PeriodKind, from: UnixSeconds, to: UnixSeconds
-    ) -> RowQuery<StoredRelease> {
-        RowQuery(release_select_sql, app, metric, kind, from, to, row: StoredRelease.init)
-    }
+    ) -> RowQuery<StoredRelease> { RowQuery(release_select_sql, app, metric, kind, from, to, row: StoredRelease.init) }
 
     static func selectKnownReleases(
         app: AppName, metric: MetricName, period: Period, from: UnixSeconds

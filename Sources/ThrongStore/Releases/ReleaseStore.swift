@@ -64,10 +64,9 @@ package final class ReleaseStore: Sendable {
 
     /// Writes the margins of error of a row's grouping: PostgreSQL takes no number without one.
     private static func write(margins header: ReleaseHeader, of cell: PublishedCell, _ writer: CopyWriter) throws {
-        func write(_ value: Int64?) throws { if let value { try writer.bigint(value) } else { try writer.null() } }
-        try write(header.margin(of: cell.margin))
+        try writer.number(header.margin(of: cell.margin))
         try writer.bigints(header.layout.sums.indices.compactMap { header.margin(of: cell.margin, measure: $0 + 1) })
-        try write(cell.reach == nil && cell.firsts == nil ? nil : header.deviceMargin(of: cell.margin))
+        try writer.number(cell.reach == nil && cell.firsts == nil ? nil : header.deviceMargin(of: cell.margin))
     }
 
     private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
@@ -84,15 +83,13 @@ package final class ReleaseStore: Sendable {
                 for (place, bucket) in zip(kept, layout.buckets(of: cell.cell, in: cell.margin)) {
                     labels[place] = layout.dimensions[place].labels[bucket].text
                 }
-                try writer.row(columns: 11)
-                try writer.bigint(id)
-                try writer.integer(Int32(bitPattern: cell.margin.bits))
-                try writer.integer(Int32(bitPattern: cell.cell.value))
+                let (margin, place) = (Int32(bitPattern: cell.margin.bits), Int32(bitPattern: cell.cell.value))
+                try writer.row(columns: 11, id, margin, place)
                 try writer.texts(labels)
-                try writer.bigint(cell.count)
+                try writer.number(cell.count)
                 try writer.bigints(cell.sums)
-                if let reach = cell.reach { try writer.bigint(reach.devices) } else { try writer.null() }
-                if let firsts = cell.firsts { try writer.bigint(firsts) } else { try writer.null() }
+                try writer.number(cell.reach?.devices)
+                try writer.number(cell.firsts)
                 try write(margins: header, of: cell, writer)
             }
         }

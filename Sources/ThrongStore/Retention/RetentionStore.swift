@@ -162,9 +162,7 @@ extension Query {
     static func dropReleased(
         metric: Int64, dimension: DimensionName?, shorter: PeriodKind?, before: UnixSeconds, began: UnixSeconds?,
         term: String
-    ) -> RowQuery<Int64> {
-        RowQuery(released_cell_drop_sql, metric, dimension, shorter, before, began, term)
-    }
+    ) -> RowQuery<Int64> { RowQuery(released_cell_drop_sql, metric, dimension, shorter, before, began, term) }
 
     static func selectDue(
         metric: Int64, dimension: DimensionName?, shorter: PeriodKind?, began: UnixSeconds?
@@ -183,9 +181,7 @@ extension Query {
 
     static func dropPartitions(
         countersBefore: UnixSeconds, distinctBefore: UnixSeconds, abandonedBefore: UnixSeconds
-    ) -> RowQuery<String> {
-        RowQuery(partition_drop_sql, countersBefore, distinctBefore, abandonedBefore)
-    }
+    ) -> RowQuery<String> { RowQuery(partition_drop_sql, countersBefore, distinctBefore, abandonedBefore) }
 
     static func noteDeletion(app: String, kind: String, subject: String, term: String, rows: Int) -> Statement {
         Statement(deletion_note_sql, app, kind, subject, term, rows)

@@ -14,10 +14,10 @@ package final class RunStore: Sendable {
     /// A run that a process left unfinished for longer than `lease` may be claimed again; so may a failed one. If
     /// several processes ask at once, one gets it.
     ///
-    /// - Parameter lease: long enough for two tries at a PDF, a minute each, and for all the rest.
+    /// - Parameter lease: long enough for a PDF, all pictures, and the rest: two minutes each, and one.
     package func claimRun(
         app: AppName, report: ReportName, partner: PartnerName, period: Period, now: UnixSeconds,
-        lease: Duration = .seconds(180), tries: Int = 5
+        lease: Duration = .seconds(300), tries: Int = 5
     ) async throws -> ReportRunClaim? {
         let claim = Query.claimRun(
             app: app, report: report, partner: partner, period: period, now: now, lease: lease, tries: tries)
@@ -143,9 +143,7 @@ extension Query {
 
     static func finishRun(
         claim: ReportRunClaim, outcome: ReportRun.Outcome, detail: String?, now: UnixSeconds
-    ) -> Statement {
-        Statement(report_run_finish_sql, claim.run, claim.attempt, now, outcome.rawValue, detail)
-    }
+    ) -> Statement { Statement(report_run_finish_sql, claim.run, claim.attempt, now, outcome.rawValue, detail) }
 
     static func settleRun(run: ReportRunName, now: UnixSeconds) -> Statement {
         Statement(report_run_settle_sql, run, now)
@@ -155,9 +153,7 @@ extension Query {
 
     static func selectMadeStarts(
         app: AppName, report: ReportName, periodKind: PeriodKind, from: UnixSeconds
-    ) -> RowQuery<UnixSeconds> {
-        RowQuery(report_run_made_sql, app, report, periodKind, from)
-    }
+    ) -> RowQuery<UnixSeconds> { RowQuery(report_run_made_sql, app, report, periodKind, from) }
 
     static func selectRuns(app: AppName?, report: ReportName?) -> RowQuery<ReportRun> {
         RowQuery(report_run_select_sql, app, report, row: ReportRun.init)
@@ -178,9 +174,7 @@ extension Query {
     /// Notes a target that a run is to be delivered to.
     static func insertDelivery(
         run: ReportRunName, delivery: Delivery, idempotencyKey: [UInt8], now: UnixSeconds
-    ) -> Statement {
-        Statement(delivery_insert_sql, run, delivery.target, delivery.authorization, idempotencyKey, now)
-    }
+    ) -> Statement { Statement(delivery_insert_sql, run, delivery.target, delivery.authorization, idempotencyKey, now) }
 
     static func selectRunFiles(run: ReportRunName) -> RowQuery<StoredReportFile> {
         RowQuery(run_file_select_sql, run, row: StoredReportFile.init)

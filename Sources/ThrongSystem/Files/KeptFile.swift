@@ -198,10 +198,8 @@ package enum MadeUpMark {
         FileManager.default.fileExists(atPath: folder + "/" + name)
     }
 
-    /// Marks a folder; returns false where it can't be written.
-    package static func put(in folder: String) -> Bool {
-        FileManager.default.createFile(atPath: folder + "/" + name, contents: Data(sentence.utf8))
-    }
+    /// Fills a mark in; returns false where it can't be written.
+    package static func fill(_ mark: Int32) -> Bool { pwrite(mark, sentence, sentence.utf8.count, 0) > 0 }
 }
 
 /// The error of a file that can't be written.

@@ -269,9 +269,7 @@ package struct OutgoingRequest: Sendable {
 
     package init(
         _ method: Method = .get, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
-    ) {
-        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
-    }
+    ) { (self.method, self.url, self.headers, self.body) = (method, url, headers, body) }
 
     /// The first header that can't be sent as it is: its bytes would begin another line, or its name is none.
     var malformedHeader: String? {
@@ -302,9 +300,7 @@ package enum HeaderSecret {
         let mode: Int
         do {
             mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0o777
-        } catch {
-            throw .missing
-        }
+        } catch { throw .missing }
         guard mode & 0o077 == 0 else { throw .exposed }
         guard let bytes = FileManager.default.contents(atPath: path) else { throw .missing }
         return Array(bytes)

@@ -52,9 +52,7 @@ public struct Batch: Sendable, Hashable, Codable {
         public init(
             event: String, at: String, fields: [String: Scalar]? = nil, count: Int? = nil,
             firsts: [String: [String: [[String]]]]? = nil
-        ) {
-            (self.event, self.at, self.fields, self.count, self.firsts) = (event, at, fields, count, firsts)
-        }
+        ) { (self.event, self.at, self.fields, self.count, self.firsts) = (event, at, fields, count, firsts) }
     }
 
     /// A field's value.

@@ -176,7 +176,7 @@ public enum BucketingRule: Sendable, Hashable, Codable {
     }
 
     /// Returns the same regions with all codes of their countries.
-    static func withAliases(_ groups: [BucketGroup]) -> [BucketGroup] {
+    package static func withAliases(_ groups: [BucketGroup]) -> [BucketGroup] {
         groups.map { group in
             var codes: [String] = []
             for code in group.values.flatMap(CodeAliases.countries.spellings) where !codes.contains(code) {

@@ -75,26 +75,24 @@ public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertib
     public init?(_ written: some StringProtocol) {
         var rest = written.split(separator: "-", omittingEmptySubsequences: false)[...]
         guard written.utf8.count <= 35, let language = rest.popFirst(), (2...3).contains(language.utf8.count),
-            language.utf8.allSatisfy(\.isBasicLetter)
+            language.utf8.allSatisfy(\.isASCIILetter)
         else { return nil }
         var parts = [language.lowercased()]
-        if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(\.isBasicLetter) {
+        if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(\.isASCIILetter) {
             parts.append(script.prefix(1).uppercased() + script.dropFirst().lowercased())
             rest.removeFirst()
         }
         if let region = rest.first,
-            region.utf8.count == 2 && region.utf8.allSatisfy(\.isBasicLetter)
-                || region.utf8.count == 3 && region.utf8.allSatisfy(\.isBasicDigit)
+            region.utf8.count == 2 && region.utf8.allSatisfy(\.isASCIILetter)
+                || region.utf8.count == 3 && region.utf8.allSatisfy(\.isDigit)
         {
             parts.append(region.uppercased())
             rest.removeFirst()
         }
         for variant in rest {
             let isLong = (5...8).contains(variant.utf8.count)
-            let isDated = variant.utf8.count == 4 && variant.utf8.first?.isBasicDigit == true
-            guard isLong || isDated, variant.utf8.allSatisfy({ $0.isBasicLetter || $0.isBasicDigit }) else {
-                return nil
-            }
+            let isDated = variant.utf8.count == 4 && variant.utf8.first?.isDigit == true
+            guard isLong || isDated, variant.utf8.allSatisfy({ $0.isASCIILetter || $0.isDigit }) else { return nil }
             parts.append(variant.lowercased())
         }
         text = parts.joined(separator: "-")
@@ -157,11 +155,6 @@ public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertib
 
     /// Writes the tag.
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
-}
-
-extension UInt8 {
-    fileprivate var isBasicLetter: Bool { (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self) }
-    fileprivate var isBasicDigit: Bool { (0x30...0x39).contains(self) }
 }
 
 /// A text and its language.

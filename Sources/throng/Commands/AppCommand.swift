@@ -155,9 +155,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
         let end: JournalPosition
         do {
             end = try data.journalEnd(watermark: watermark)
-        } catch {
-            throw CommandFailure("The journal can't be read to its end, so that nothing was deleted. \(error)")
-        }
+        } catch { throw CommandFailure("The journal can't be read to its end, so that nothing was deleted. \(error)") }
         guard end <= watermark else {
             throw CommandFailure(
                 "PostgreSQL lacks \(Terminal.count(Int(end.value - watermark.value), "batch")) of the journal, of whatever app. "

@@ -306,7 +306,7 @@ struct CrowdOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Recorded events, as `throng replay` posts them.", valueName: "file"))
     var events: String?
 
-    @Option(help: ArgumentHelp("Devices a day (default: the plan's audience).", valueName: "devices"))
+    @Option(help: ArgumentHelp("Devices a day (default: as recorded, or the audience).", valueName: "devices"))
     var audience: Int?
 
     @Option(help: "Days, each with a crowd of its own.") var days = 7
@@ -324,15 +324,13 @@ struct CrowdOptions: ParsableArguments {
     func tried<Found>(
         _ plan: Plan, _ work: (Crowd, Forecast.Terms, _ progress: @escaping () -> Void) throws -> Found
     ) throws -> Found {
-        let wanted = audience ?? plan.app.audience
+        let crowd = try source.made(for: plan, events: events)
+        let wanted = audience ?? crowd.recordedDevices ?? plan.app.audience
         let devices = min(wanted, Forecast.most)
         if devices < wanted {
-            Terminal.talk(
-                "Of \(Terminal.grouped(wanted)) devices \(Terminal.grouped(devices)) come: more of them would show no less."
-            )
+            Terminal.talk("Of \(Terminal.grouped(wanted)) devices \(Terminal.grouped(devices)) come: that is enough.")
         }
         let terms = Forecast.Terms(devices: devices, days: days, isAtOnce: atOnce, seed: seed)
-        let crowd = try source.made(for: plan, events: events)
         if !crowd.guessedEvents.isEmpty {
             Terminal.talk(
                 "Guessed from the plan is how many devices send \(crowd.guessedEvents.joined(separator: ", ")): "

@@ -193,6 +193,7 @@ struct BatchSender: Sendable {
     let connections: Int
     /// Certificates in PEM that vouch for the server, beside the system's.
     private let authorities: String?
+    var headers = [(name: "content-type", value: "application/json")]
 
     struct Tally: Encodable, Sendable {
         var batches = 0
@@ -251,9 +252,7 @@ struct BatchSender: Sendable {
         tally.sent += parcel.events
         let deadline = ContinuousClock.now + patience
         var pause = Duration.milliseconds(100)
-        let request = OutgoingRequest(
-            .post, endpoint, headers: [(name: "content-type", value: "application/json")],
-            body: Array(parcel.body.utf8))
+        let request = OutgoingRequest(.post, endpoint, headers: headers, body: Array(parcel.body.utf8))
         while true {
             var retryAfter: Duration?
             do {
@@ -286,11 +285,7 @@ struct BatchSender: Sendable {
 
     /// The server's word for a refusal, or the bare status where something else than a daemon answered.
     private static func word(for answer: ReceivedAnswer) -> String {
-        do {
-            return try JSONDecoder().decode(ServerRefusal.self, from: Data(answer.body)).error
-        } catch {
-            return "http_\(answer.status)"
-        }
+        (try? JSONDecoder().decode(ServerRefusal.self, from: Data(answer.body)))?.error ?? "http_\(answer.status)"
     }
 
     private func note(_ answer: BatchAnswer, _ tally: inout Tally) {

@@ -98,9 +98,7 @@ struct ReportShowCommand: AsyncParsableCommand {
                 Shown(
                     run: ReportRecord(run, deliveries),
                     files: files.map {
-                        .init(
-                            name: $0.name, size: $0.contents.count,
-                            sha256: SHA256.hash(data: $0.contents).lowerHex)
+                        .init(name: $0.name, size: $0.contents.count, sha256: SHA256.hash(data: $0.contents).lowerHex)
                     },
                     coverage: try await CoverageStore(connection).totals(app: run.app, period: run.period),
                     manifest: manifest.map { String(decoding: $0.contents, as: UTF8.self) }),
@@ -287,7 +285,7 @@ struct ReportMakeCommand: AsyncParsableCommand {
                         + "\(chosen.kind.rawValue). Left out.")
                 continue
             }
-            func lacking(_ error: PrintError) { Terminal.talk("\(report.name): \(error)") }
+            func lacking(_ error: PrintLack) { Terminal.talk("\(report.name): \(error)") }
             paths += try await scheduler.writeOrDeliver(
                 report, plan: plan, period: chosen, now: now, to: out, lacking: lacking)
         }
@@ -298,7 +296,7 @@ struct ReportMakeCommand: AsyncParsableCommand {
 extension ReportScheduler {
     /// Writes a report's files into a folder; delivers them as the plan says where none is named.
     func writeOrDeliver(
-        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, to out: String?, lacking: (PrintError) -> Void
+        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, to out: String?, lacking: (PrintLack) -> Void
     ) async throws -> [String] {
         guard let out else { return try await deliver(report, plan: plan, period: period, now: now, lacking: lacking) }
         return try await write(report, plan: plan, period: period, now: now, to: out, lacking: lacking)

@@ -13,6 +13,8 @@ struct TrialCrowd {
     /// Devices on a day.
     let devices: Int
     let seed: UInt64
+    /// The headers of what it posts: a backend's secret, where the plan asks for one.
+    var headers: [(name: String, value: String)] = []
 
     /// The time that counting and releasing past days may take. Unit: seconds.
     private static let budget = 22.0
@@ -48,6 +50,13 @@ struct TrialCrowd {
         // Writing a release takes as long as drawing it.
         let seconds = counting + 2 * ((ContinuousClock.now - half) / .seconds(1))
         return min(days, max(Self.least, Int(Self.budget / max(seconds, 0.001))))
+    }
+
+    /// Says what a client has to send with its batches.
+    func sayHeaders() {
+        for (name, value) in headers {
+            Terminal.talk("\nThe plan does not count everybody's batches. Post with: curl --header '\(name): \(value)'")
+        }
     }
 
     /// Counts days, the oldest first, each with a crowd of its own that is a little smaller the longer ago it is; and
@@ -205,7 +214,6 @@ actor WatchedPlan {
     private let serve: ServeProcess
     private let desk: TryoutProxy
     private let feed: TryoutFeed
-    private let settings: ConnectionSettings
     private var crowd: TrialCrowd
     private var bytes: [UInt8]
     private let makeCrowd: @Sendable (Plan) throws -> Crowd
@@ -219,11 +227,10 @@ actor WatchedPlan {
     /// - Parameter makeCrowd: makes the crowd of a plan.
     init(
         _ file: String, bytes: [UInt8], house: TrialHouse, serve: ServeProcess, desk: TryoutProxy, feed: TryoutFeed,
-        settings: ConnectionSettings, crowd: TrialCrowd, makeCrowd: @escaping @Sendable (Plan) throws -> Crowd
+        crowd: TrialCrowd, makeCrowd: @escaping @Sendable (Plan) throws -> Crowd
     ) {
         (self.file, self.bytes, self.house, self.serve) = (file, bytes, house, serve)
-        (self.desk, self.feed, self.settings) = (desk, feed, settings)
-        (self.crowd, self.makeCrowd) = (crowd, makeCrowd)
+        (self.desk, self.feed, self.crowd, self.makeCrowd) = (desk, feed, crowd, makeCrowd)
     }
 
     /// Looks at the file, and does what follows from it.
@@ -249,7 +256,12 @@ actor WatchedPlan {
     }
 
     private func take(_ read: Plan) async throws {
-        let next = TrialCrowd(plan: read, crowd: try makeCrowd(read), devices: crowd.devices, seed: crowd.seed)
+        var next = TrialCrowd(plan: read, crowd: try makeCrowd(read), devices: crowd.devices, seed: crowd.seed)
+        next.headers = read.app.name == crowd.plan.app.name ? crowd.headers : []
+        if next.headers.isEmpty {
+            next.headers = try house.headers(for: read)
+            next.sayHeaders()
+        }
         try house.write(bytes)
         serve.reload()
         let deadline = ContinuousClock.now + Self.patience
@@ -262,16 +274,17 @@ actor WatchedPlan {
         let former = crowd.plan
         crowd = next
         desk.set(read)
-        try await next.countToday(besides: former, into: settings)
+        try await next.countToday(besides: former, into: try house.cluster().settings)
     }
 
     /// A batch as the plan in use has it, made up anew each time.
-    func example() -> [UInt8] {
+    func example() -> OutgoingRequest {
         seed &+= 1
         // Short enough to read, and of whatever purpose comes.
         let batches = crowd.fresh(20, seed: seed)
         let few = batches.filter { (2...4).contains($0.events) }
-        return Array(((few.randomElement() ?? batches.min { $0.events < $1.events })?.body ?? "{}").utf8)
+        let body = (few.randomElement() ?? batches.min { $0.events < $1.events })?.body ?? "{}"
+        return OutgoingRequest(.post, "/v1/batches", headers: crowd.headers, body: Array(body.utf8))
     }
 
     private func say(_ state: TryoutPlan.State, _ problems: [PlanProblem] = []) {

@@ -1,4 +1,5 @@
 import Foundation
+import ThrongIngest
 import ThrongJournal
 import ThrongPlan
 import ThrongSchedule
@@ -9,7 +10,7 @@ import ThrongSystem
 /// to look.
 struct TrialHouse {
     let path: String
-    /// The descriptor of the directory, whose lock no other trial gets meanwhile.
+    /// The descriptor of the mark, whose lock no other trial gets meanwhile.
     private let lock: Int32
 
     /// Takes a directory, and empties it of what an earlier trial left.
@@ -22,53 +23,48 @@ struct TrialHouse {
         for place in places.map(Place.absolute) {
             guard let lock = try Self.lock(place) else { continue }
             (path, self.lock) = (place, lock)
-            do { try await empty() } catch {
-                leave()
-                throw error
-            }
+            try await empty()
             return
         }
         throw CommandFailure(
             "A trial runs in \(places.joined(separator: ", ")); end it by Ctrl-C first, or name another --data.")
     }
 
-    /// Makes a directory that nobody else can have put there, and locks it; nil where a trial or a daemon runs in it.
+    /// Makes a directory that nobody else can have put there, and locks its mark; nil where a trial or a daemon runs in it.
+    /// One that holds anything else than an earlier trial is left alone.
     private static func lock(_ path: String) throws -> Int32? {
         let files = FileManager.default
-        func failed() -> CommandFailure {
-            CommandFailure("\(path) can't be made (\(String(cString: strerror(errno)))); name another --data.")
-        }
         try DataDirectory.checkTrust(in: path)
         let parent = (path as NSString).deletingLastPathComponent
         if !parent.isEmpty { try files.createDirectory(atPath: parent, withIntermediateDirectories: true) }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failed() }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw CommandFailure("\(path) can't be made (\(String(cString: strerror(errno)))); name another --data.")
+        }
         // Nobody else can have put another one there in the meantime.
         try DataDirectory.checkTrust(in: path)
-        let lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard lock >= 0 else { throw failed() }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0, !DataDirectory.isHeld(path) else {
-            close(lock)
-            return nil
-        }
-        return lock
-    }
-
-    /// Leaves the directory to whoever comes next.
-    func leave() { close(lock) }
-
-    /// Removes what an earlier trial left, and marks the directory; one that holds anything else is left alone.
-    private func empty() async throws {
-        let files = FileManager.default
         guard try files.contentsOfDirectory(atPath: path).isEmpty || MadeUpMark.isThere(in: path) else {
             throw CommandFailure("\(path) holds something else than an earlier trial; name another --data.")
         }
-        guard MadeUpMark.put(in: path) else { throw CommandFailure("\(path) can't be written; name another --data.") }
+        // Not the directory itself, which commands lock for the length of a change.
+        guard let lock = try SystemDisk.shared.lock(path + "/" + MadeUpMark.name) else { return nil }
+        guard MadeUpMark.fill(lock) else { throw CommandFailure("\(path) can't be written; name another --data.") }
+        guard DataDirectory.isHeld(path) else { return lock }
+        SystemDisk.shared.unlock(lock)
+        return nil
+    }
+
+    /// Leaves the directory to whoever comes next.
+    func leave() { SystemDisk.shared.unlock(lock) }
+
+    /// Removes what an earlier trial left.
+    private func empty() async throws {
+        let files = FileManager.default
         try await cluster().remove()
         for name in try files.contentsOfDirectory(atPath: path) where name != MadeUpMark.name {
             try files.removeItem(atPath: path + "/" + name)
         }
         // The server's user has to come through; others have no business here.
-        fchmod(lock, getuid() == 0 ? 0o711 : 0o700)
+        chmod(path, getuid() == 0 ? 0o711 : 0o700)
     }
 
     /// The plan's file as the trial's daemon reads it: the last that was right.
@@ -103,6 +99,15 @@ struct TrialHouse {
         }
     }
 
+    /// Returns the headers of posts by a plan: with a secret, which it makes, where not everybody's batches count.
+    func headers(for plan: Plan) throws -> [(name: String, value: String)] {
+        if plan.app.keys != .required, plan.purposes.allSatisfy({ $0.senders == .anybody }) { return [] }
+        let secret = try AppKeyFile(dataPath: path).change {
+            $0.addSecret(of: plan.app.name, name: "trial \(UUID())", now: UnixClock.system.now)
+        }
+        return secret.map { [("authorization", "Bearer \($0)")] } ?? []
+    }
+
     /// Releases everything that is over, and makes the reports of each kind's last periods.
     ///
     /// - Returns: the numbers of yesterday that were published and withheld, and the files that were made.
@@ -118,7 +123,7 @@ struct TrialHouse {
         var files: [String] = []
         for report in plan.reports {
             for period in lastPeriods(of: report, plan, days).reversed() {
-                func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
+                func lacking(_ error: PrintLack) { Terminal.talk("\(error)") }
                 do {
                     files += try await scheduler.writeOrDeliver(
                         report, plan: plan, period: period, now: now, to: out, lacking: lacking)
@@ -191,8 +196,7 @@ final class ServeProcess: Sendable {
     func waitUntilReady() async throws {
         for _ in 0..<600 {
             guard process.isRunning else {
-                let log =
-                    (FileManager.default.contents(atPath: logPath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                let log = String(decoding: FileManager.default.contents(atPath: logPath) ?? Data(), as: UTF8.self)
                 throw CommandFailure("throng serve ended at once:\n\(log)")
             }
             if await isReady() { return }
@@ -205,14 +209,10 @@ final class ServeProcess: Sendable {
     func reload() { kill(process.processIdentifier, SIGHUP) }
 
     func counts(by version: PlanVersion, of app: AppName) async -> Bool {
-        do {
-            let answer = try await connection.answer(
-                to: OutgoingRequest(.get, "\(url)/v1/plan/\(app)"), within: .seconds(2), bodyLimit: 1 << 22)
-            return answer.status == 200 && String(decoding: answer.body, as: UTF8.self).contains(version.hex)
-        } catch {
-            // It starts anew just now.
-            return false
-        }
+        // Nothing comes of one that starts anew just now.
+        let answer = try? await connection.answer(
+            to: OutgoingRequest(.get, "\(url)/v1/plan/\(app)"), within: .seconds(2), bodyLimit: 1 << 22)
+        return answer?.status == 200 && String(decoding: answer?.body ?? [], as: UTF8.self).contains(version.hex)
     }
 
     /// Returns once PostgreSQL has everything that was acknowledged.
@@ -220,8 +220,7 @@ final class ServeProcess: Sendable {
         for _ in 0..<1200 {
             let answer = try await connection.answer(
                 to: OutgoingRequest(.get, metricsURL), within: .seconds(10), bodyLimit: 1 << 20)
-            let text = String(decoding: answer.body, as: UTF8.self)
-            if text.contains("\nthrong_journal_lag_batches 0.0\n") { return }
+            if String(decoding: answer.body, as: UTF8.self).contains("\nthrong_journal_lag_batches 0.0\n") { return }
             try await Task.sleep(for: .milliseconds(100))
         }
         throw CommandFailure("PostgreSQL did not catch up within two minutes; the log is \(logPath).")
@@ -237,12 +236,8 @@ final class ServeProcess: Sendable {
     }
 
     private func isReady() async -> Bool {
-        do {
-            return try await connection.status(of: OutgoingRequest(.get, url + "/readyz"), within: .seconds(2)) == 200
-        } catch {
-            // Not listening yet.
-            return false
-        }
+        // Nothing comes of a daemon that does not listen yet.
+        (try? await connection.status(of: OutgoingRequest(.get, url + "/readyz"), within: .seconds(2))) == 200
     }
 
     /// Returns a port that can be listened on: the one that is wanted, else 8080, else any.
@@ -255,8 +250,7 @@ final class ServeProcess: Sendable {
             }
             return port
         }
-        if let port = port(8080, keeping: nil) { return port }
-        return try freePorts(1)[0]
+        return try port(8080, keeping: nil) ?? freePorts(1)[0]
     }
 
     /// Ports that nobody listened on a moment ago.

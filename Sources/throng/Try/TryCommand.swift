@@ -63,13 +63,14 @@ struct TryCommand: AsyncParsableCommand {
         let read = try PlanFiles.sayingProblems(by: { Terminal.talk($0) }) { try PlanFiles.source(file) }
         let plan = read.plan.forMadeUpCrowd()
         let devices = audience ?? min(plan.app.audience, Self.mostDevices)
-        let crowd = TrialCrowd(plan: plan, crowd: try source.made(for: plan), devices: devices, seed: seed)
+        var crowd = TrialCrowd(plan: plan, crowd: try source.made(for: plan), devices: devices, seed: seed)
         // A port that can't be had is said before the minute's work; which of the free ones, after it.
         if port != nil { _ = try ServeProcess.freePort(port) }
         let house = try await TrialHouse(data)
         defer { house.leave() }
         try house.write(read.bytes)
         _ = try ReportKeyFolder(dataPath: house.path).rotate(now: UnixClock.system.now)
+        crowd.headers = try house.headers(for: plan)
         var summary = try await make(crowd, in: house)
         summary.seconds = Int((ContinuousClock.now - started) / .seconds(1))
         Terminal.talk("Starting throng serve; its log is \(house.path)/serve.log.")
@@ -79,13 +80,9 @@ struct TryCommand: AsyncParsableCommand {
         do {
             try await serve.waitUntilReady()
             if let certificate { Terminal.talk("\n\(certificate.advice)") }
-            if once {
-                try await post(crowd, to: serve, certificate, &summary)
-                try show(summary, in: house)
-            } else {
-                try show(summary, in: house)
-                try await stay(read, crowd, summary, source, house, serve, certificate)
-            }
+            if once { try await post(crowd, to: serve, certificate, &summary) }
+            try show(summary, in: house)
+            if !once { try await stay(read, crowd, summary, source, house, serve, certificate) }
         } catch {
             // The first error matters more than how the end went.
             try? serve.stop()
@@ -135,8 +132,9 @@ struct TryCommand: AsyncParsableCommand {
     ) async throws {
         let batches = crowd.fresh(50, seed: seed)
         let bar = ProgressBar("posting over HTTP", total: batches.reduce(0) { $0 + $1.events }, unit: "events")
-        let tally = try await BatchSender(to: serve.url, authorities: certificate?.certificate)
-            .send(batches, progress: bar)
+        var sender = try BatchSender(to: serve.url, authorities: certificate?.certificate)
+        sender.headers += crowd.headers
+        let tally = try await sender.send(batches, progress: bar)
         bar.finish()
         try await serve.waitUntilFlushed()
         summary.eventsAcknowledged = tally.accepted
@@ -158,9 +156,10 @@ struct TryCommand: AsyncParsableCommand {
         let pages = summary.reports.filter { $0.hasSuffix(".html") }
         feed.set(summary.pages(of: crowd.plan))
         let watched = WatchedPlan(
-            file, bytes: read.bytes, house: house, serve: serve, desk: desk, feed: feed, settings: settings,
-            crowd: crowd, makeCrowd: { try source.made(for: $0) })
+            file, bytes: read.bytes, house: house, serve: serve, desk: desk, feed: feed, crowd: crowd,
+            makeCrowd: { try source.made(for: $0) })
         try await letIn(crowd.plan, to: serve, settings)
+        crowd.sayHeaders()
         let (address, opens) = ("http://127.0.0.1:\(port)/try", open)
         var logger = Logger(label: "throng.try")
         logger.logLevel = .error
@@ -183,9 +182,7 @@ struct TryCommand: AsyncParsableCommand {
         process.standardError = FileHandle.nullDevice
         do {
             try process.run()
-        } catch {
-            Terminal.talk("No browser could be opened: \(error). Open the address by hand.")
-        }
+        } catch { Terminal.talk("No browser could be opened: \(error). Open the address by hand.") }
     }
 
     /// Gives tokens to everybody who may look at the daemon's own pages.

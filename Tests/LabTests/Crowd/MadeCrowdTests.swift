@@ -326,6 +326,7 @@ struct MadeCrowdTests {
         func devices(_ crowd: Crowd) -> [Int] { (0..<7).map { crowd.devices(700, on: monday + $0 * 86_400) } }
         let recorded = try Self.taught(plan, events: lines)
         let usual = devices(recorded)[0]
+        #expect(try recorded.recordedDevices == 1020 / 13 && Crowd(of: plan).recordedDevices == nil)
         #expect(devices(recorded) == [usual, usual, usual, usual, usual, usual / 10, 0] && (950...970).contains(usual))
         for day in 0..<6 {
             recorded.forEachParcel(
@@ -340,6 +341,25 @@ struct MadeCrowdTests {
         for line in ["weekdays,Saturday,1", "weekdays,Sat,-1", "weekdays,6,1"] {
             #expect(throws: CrowdError.self) { try Self.taught(plan, shares: line) }
         }
+    }
+
+    @Test("a recorded day goes from the app's own midnight to the next, and has its hours")
+    func midnights() throws {
+        var plan = try Self.desk("period: day")
+        plan.app.timeZone = "America/New_York"
+        let lines = ["02T18:00", "03T04:30", "04T04:50"].map {
+            #"{"event":"called","at":"2026-11-\#($0):00Z","device":"a"}"#
+        }
+        let crowd = try Self.taught(plan, events: lines)
+        var times: Set<Substring> = []
+        crowd.forEachParcel(
+            plan: plan, purposes: plan.purposes, day: UnixSeconds(1_795_996_800), posting: .asItHappens, devices: 50,
+            seed: 1
+        ) { parcel, _ in
+            times.formUnion(parcel.body.split(separator: "\"at\":\"2026-11-30T").dropFirst().map { $0.prefix(5) })
+        }
+        // Two of the app's days, of which UTC would make three.
+        #expect(crowd.recordedDevices == 1 && times == ["13:00", "23:30", "23:50"])
     }
 
     @Test("of a sampled metric clients send a share; what is told or recorded is what they send")

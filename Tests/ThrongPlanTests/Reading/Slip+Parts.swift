@@ -189,7 +189,7 @@ extension Slip {
             "54:15: report 'daily': 'schedule': the hour '24' does not exist; 0 to 23 are allowed"),
         Slip(
             "schedule: 0 6 * * *", "formats: [html, odt]",
-            "54:21: report 'daily': 'formats': found 'odt'; allowed: html, pdf, csv, json, xlsx, svg"),
+            "54:21: report 'daily': 'formats': found 'odt'; allowed: html, pdf, csv, json, xlsx, svg, png"),
         Slip(
             "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{folder: ../x}]",
             """

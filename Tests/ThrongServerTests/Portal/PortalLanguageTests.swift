@@ -5,6 +5,7 @@ import Logging
 import Testing
 import ThrongPlan
 import ThrongReport
+import ThrongSystem
 
 @testable import ThrongServer
 @testable import ThrongStore
@@ -221,7 +222,8 @@ struct PortalLanguageTests {
         defer { desk.close() }
         let client = RouterClient(
             TryoutServer(
-                desk, example: { [] }, made: [], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                desk, example: { OutgoingRequest(.post, "/v1/batches") }, made: [],
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )
             .router())
         let headers: HTTPFields = [.acceptLanguage: "\(language.tag), en;q=0.5"]

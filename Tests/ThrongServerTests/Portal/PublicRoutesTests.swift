@@ -157,6 +157,25 @@ struct PublicRoutesTests {
         #expect(nothing.views("reports").map { $0["hasPeriods"] as? Bool } == [false])
     }
 
+    @Test(
+        "a picture is shown where there is no drawing, and is taken along from beside one; no list of files has either")
+    func pictures() throws {
+        for (endings, shown, others) in [
+            (["-by_country.svg", "-by_country.png"], "svg", ["PNG"]), (["-by_country.png"], "png", []),
+        ] {
+            let report = try #require(try Self.view(1, [".html"] + endings).views("reports").first)
+            let drawing = try #require(report.views("drawings").first)
+            #expect(report.views("drawings").count == 1)
+            #expect(drawing["drawingHref"] as? String == "/public/shop/daily/latest-by_country.\(shown)")
+            #expect((drawing["drawingCode"] as? String)?.contains("latest-by_country.\(shown)") == true)
+            let files = drawing.views("drawingFiles")
+            #expect(files.compactMap { $0["fileKind"] as? String } == others)
+            #expect(files.allSatisfy { ($0["fileHref"] as? String)?.hasSuffix("-by_country.png") == true })
+            let listed = try #require(report.views("periods").first).views("files")
+            #expect(listed.map { $0["fileKind"] as? String } == ["HTML"])
+        }
+    }
+
     @Test("the line that shows a drawing elsewhere stays one element, whatever its title has in it")
     func code() throws {
         let view = try Self.view(1, ["-by_country.svg"], title: "'A\"\u{301} onload=x <b> & c'")

@@ -53,13 +53,15 @@ struct ReportsTests {
 
     @Test("each link to a file has a name of its own, which has its visible text in it and what a drawing shows")
     func names() throws {
-        let files = Self.files(1, [".html", ".csv", "-orders.svg", "-gone.svg", ".manifest.json", ".manifest.sig"])
+        let files = Self.files(
+            1, [".html", ".csv", "-orders.svg", "-orders.png", "-gone.svg", ".manifest.json", ".manifest.sig"])
         for files in [files, files.filter { !$0.name.hasSuffix(".html") }] {
             let report = try #require(try Self.view(files).views("reports").first)
             let links = try #require(report.views("periods").first).views("files")
             let names = links.compactMap { $0["downloading"] as? String }
             #expect(names.count == files.count && Set(names).count == files.count, "\(names)")
             #expect(names.contains { $0.hasPrefix("Download SVG “Orders” of ") })
+            #expect(names.contains { $0.hasPrefix("Download PNG “Orders” of ") })
             #expect(names.contains { $0.hasPrefix("Download SVG “gone” of ") }, "an insight that the plan has no more")
             for link in links {
                 let (kind, name) = (link["fileKind"] as? String ?? "-", link["downloading"] as? String ?? "")

@@ -37,7 +37,8 @@ final class Device {
     final Map<String, Object> state;
     final Map<String, Integer> dropped = new LinkedHashMap<>();
     Set<String> signals = new LinkedHashSet<>();
-    int counted;
+    /** Events that a daemon took since the start: counted, or of a test. */
+    int taken;
     private final String app, key;
     private final boolean isTest;
     private final Map<String, Object> context;
@@ -82,8 +83,11 @@ final class Device {
     }
 
     void forget() {
+        for (Map<String, Object> purpose : purposes()) takeBack(purpose);
+        List<Object> withdrawals = Json.list(state, "withdrawals");
         state.clear();
         state.put("test", isTest);
+        state.put("withdrawals", withdrawals);
         early.clear();
     }
 
@@ -104,6 +108,24 @@ final class Device {
 
     /** Tells the developer, each thing once. */
     void say(String text) { if (said.size() < 100 && said.add(text)) Logger.getLogger("throng").warning(text); }
+
+    /** Says where an answer is about no purpose of the plan; one that came before the plan is looked at with it. */
+    void expect(Collection<String> answered) {
+        Set<String> known = new LinkedHashSet<>(), odd = new LinkedHashSet<>(answered);
+        for (Map<String, Object> purpose : purposes()) known.add(Json.text(purpose, "name"));
+        odd.removeAll(known);
+        for (String name : odd)
+            if (!known.isEmpty())
+                say("The plan of the app " + app + " has no purpose " + name + "; it has " + String.join(", ", known) + ".");
+    }
+
+    /** Says where the context has fields that no event of the plan has. */
+    private void expectContext() {
+        Set<String> odd = new LinkedHashSet<>(context.keySet());
+        for (Map<String, Object> purpose : purposes())
+            for (Map<String, Object> event : Json.maps(purpose.get("events"))) odd.removeAll(Json.list(event.get("fields")));
+        for (String field : odd) say("The plan of the app " + app + " has no field " + field + ", which the context has.");
+    }
 
     // The plan
 
@@ -128,6 +150,8 @@ final class Device {
         Json.map(state, "patience").remove("plan");
         state.put("plan", answer.body);
         state.put("asked", clock.getAsDouble());
+        expect(Json.map(state, "consent").keySet());
+        expectContext();
         double ahead = Wire.date(answer.date) - clock.getAsDouble();
         if (!Double.isNaN(ahead)) correct(Math.abs(ahead) > 60 ? ahead : 0);
     }
@@ -366,9 +390,9 @@ final class Device {
                 int index = (int) Json.number(refusal, "index", -1);
                 if (index < 0 || index >= events.size()) continue;
                 drop(Json.text(refusal, "reason"), Json.number(events.get(index), "count", 1));
-                counted -= (int) Json.number(events.get(index), "count", 1);
+                taken -= (int) Json.number(events.get(index), "count", 1);
             }
-            for (Map<String, Object> event : events) counted += (int) Json.number(event, "count", 1);
+            for (Map<String, Object> event : events) taken += (int) Json.number(event, "count", 1);
             end(purpose, batch, false, null);
             return isOutdated ? Outcome.OUTDATED : Outcome.DONE;
         }
@@ -413,22 +437,24 @@ final class Device {
 
     /** Where a purpose may not count any more: what waits goes, and what its open windows have is taken back. */
     void hush() {
-        for (Map<String, Object> purpose : purposes()) {
-            if (allows(purpose)) continue;
-            String name = Json.text(purpose, "name");
-            for (String part : new String[] {"queues", "batches", "patience"}) Json.map(state, part).remove(name);
-            List<Map<String, Object>> used = Json.maps(Json.map(state, "used").remove(name));
-            Map<String, Object> marks = Json.map(state, "marks");
-            if (!used.isEmpty()) marks.put(name, (long) Json.number(marks, name, 0) + 1);
-            for (Map<String, Object> each : used) {
-                Map<String, Object> body = new LinkedHashMap<>(), withdrawal = new LinkedHashMap<>();
-                body.put("app", app);
-                body.put("purpose", name);
-                body.putAll(each);
-                withdrawal.put("until", (Json.number(each, "window", 0) + 2) * Json.number(purpose, "rotation_seconds", 900));
-                withdrawal.put("body", Json.write(body));
-                Json.list(state, "withdrawals").add(withdrawal);
-            }
+        for (Map<String, Object> purpose : purposes()) if (!allows(purpose)) takeBack(purpose);
+    }
+
+    private void takeBack(Map<String, Object> purpose) {
+        String name = Json.text(purpose, "name");
+        for (String part : new String[] {"queues", "batches", "patience"}) Json.map(state, part).remove(name);
+        List<Map<String, Object>> used = Json.maps(Json.map(state, "used").remove(name));
+        Map<String, Object> marks = Json.map(state, "marks");
+        if (!used.isEmpty()) marks.put(name, (long) Json.number(marks, name, 0) + 1);
+        for (Map<String, Object> each : used) {
+            Map<String, Object> body = new LinkedHashMap<>(), withdrawal = new LinkedHashMap<>();
+            body.put("app", app);
+            body.put("purpose", name);
+            body.putAll(each);
+            withdrawal.put("purpose", name);
+            withdrawal.put("until", (Json.number(each, "window", 0) + 2) * Json.number(purpose, "rotation_seconds", 900));
+            withdrawal.put("body", Json.write(body));
+            Json.list(state, "withdrawals").add(withdrawal);
         }
     }
 

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -129,6 +130,7 @@ public final class Throng implements AutoCloseable {
 
     /** What the person said about a purpose; version is the purpose's that they were asked about. */
     public synchronized void setConsent(String purpose, boolean given, int version) throws IOException {
+        device.expect(Collections.singleton(purpose));
         Json.map(device.state, "consent").put(purpose, (long) (given ? version : 0));
         device.hush();
         save();
@@ -147,7 +149,10 @@ public final class Throng implements AutoCloseable {
     /** Notes that something happened, with fields: text, numbers, flags. */
     public synchronized void record(String event, Map<String, ?> fields) { device.record(event, fields, QUEUE); }
 
-    /** Forgets all, the secret and what waits included: the device is another one from here on. */
+    /**
+     * Makes it another device: forgets all, the secret and what waits included, and with the next {@link #send} takes back what was sent
+     * in open windows. What the person said is forgotten, too: a purpose that asks counts nothing until it is said again, others go on.
+     */
     public synchronized void forget() throws IOException {
         device.forget();
         log.clear();
@@ -172,8 +177,11 @@ public final class Throng implements AutoCloseable {
     /** Events that were not sent or not counted since the start, by reason; the daemon's reasons among them. */
     public synchronized Map<String, Integer> dropped() { return new LinkedHashMap<>(device.dropped); }
 
-    /** Events that the daemon counted since the start; of a test, those that the plan takes. */
-    public synchronized int counted() { return device.counted; }
+    /** Events that the daemon counted since the start; none of a test. */
+    public synchronized int counted() { return options.isTest ? 0 : device.taken; }
+
+    /** Events of a test since the start that the plan takes; the daemon counts none of them. */
+    public synchronized int tested() { return options.isTest ? device.taken : 0; }
 
     /** Why something waits, in words; empty where nothing is wrong. */
     public synchronized String problem() { return device.problem(); }
@@ -199,7 +207,8 @@ public final class Throng implements AutoCloseable {
     /** How it stands, in a line. */
     @Override
     public synchronized String toString() {
-        return "counted " + counted() + ", waiting " + waiting() + ", dropped " + dropped() + (problem().isEmpty() ? "" : ", " + problem());
+        return (options.isTest ? "tested " : "counted ") + device.taken + ", waiting " + waiting() + ", dropped " + dropped()
+            + (problem().isEmpty() ? "" : ", " + problem());
     }
 
     // Sending
@@ -257,6 +266,7 @@ public final class Throng implements AutoCloseable {
             if (next == null) return;
             Wire.Answer answer = ask("POST", "/v1/withdraw", Json.text(next, "body"));
             synchronized (this) {
+                if (answer != null) note(new Sent(Json.text(next, "purpose"), "/v1/withdraw", Json.text(next, "body"), answer));
                 if (answer == null || answer.status != 202 && (answer.status < 400 || answer.status >= 500)) {
                     device.bePatient("withdraw", answer);
                     return;

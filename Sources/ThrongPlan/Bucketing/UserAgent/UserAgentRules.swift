@@ -74,9 +74,7 @@ final class UserAgentGrammar: Sendable {
         let file: File
         do {
             file = try YAMLDecoder().decode(File.self, from: bytes)
-        } catch {
-            throw .malformedUserAgentRules(path: path, reason: "it is not uap-core's regexes.yaml (\(error))")
-        }
+        } catch { throw .malformedUserAgentRules(path: path, reason: "it is not uap-core's regexes.yaml (\(error))") }
         version = SHA256.hash(data: bytes).prefix(8).lowerHex
         func patterns(_ entries: [File.Entry], _ family: (File.Entry) -> String?) -> [UserAgentPattern] {
             entries.map { UserAgentPattern(regex: $0.regex, ignoresCase: $0.regex_flag == "i", family: family($0)) }

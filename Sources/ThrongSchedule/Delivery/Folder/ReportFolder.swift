@@ -294,7 +294,7 @@ package struct CopyRetention: Sendable {
 /// Files of reports in a folder that they were delivered to.
 package struct DeliveredCopies: Sendable, Hashable {
     package let folder: String
-    /// The beginnings of the files' names, up to the first dot.
+    /// The beginnings of the files' names, up to the first dot, or a drawing's insight.
     package let stems: Set<String>
 
     package init(folder: String, stems: Set<String>) { (self.folder, self.stems) = (folder, stems) }
@@ -319,7 +319,8 @@ package struct DeliveredCopies: Sendable, Hashable {
     }
 
     private func isOfThem(_ name: String) -> Bool {
-        stems.contains { name.hasPrefix($0 + ".") && ReportFile.isName(name) }
+        ReportFile.isName(name)
+            && stems.contains { name.hasPrefix($0 + ".") || ReportFile.insight(in: name, behind: $0) != nil }
     }
 
     private func isManifest(_ name: String) -> Bool { name.hasSuffix(ReportFile.manifestEnding) }

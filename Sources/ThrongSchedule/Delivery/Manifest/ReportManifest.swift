@@ -9,34 +9,8 @@ internal import ThrongRelease
 package import ThrongReport
 
 /// The description of a report's files: what they were made from, under which rules, and what their bytes are.
-package struct ReportManifest: Sendable, Hashable {
+package enum ReportManifest {
     package static let format = "throng-manifest/1"
-
-    package let report: String
-    package let partner: String
-    package let app: String
-    package let period: Covered
-    /// SHA-256 of the plan in force, in hexadecimal.
-    package let plan: String
-    /// The data that may be missing because a daemon was lost with its data.
-    package let losses: [Loss]
-    package let insights: [Ground]
-    package let releases: [Source]
-    /// The files, in the order in which they are delivered.
-    package let files: [Entry]
-    /// The time at which copies are to be deleted: the first number's end; nil where nobody said.
-    package let deleteBy: UnixSeconds?
-    package let signedAt: UnixSeconds
-    package let key: ReportKeyID
-
-    package struct Covered: Sendable, Hashable {
-        package let kind: String
-        package let label: String
-        package let timeZone: String
-        package let start: UnixSeconds
-        /// First second after it.
-        package let end: UnixSeconds
-    }
 
     /// The data that a lost daemon may have taken with it.
     package struct Loss: Sendable, Hashable {
@@ -48,22 +22,47 @@ package struct ReportManifest: Sendable, Hashable {
         package let slots: Int
     }
 
-    /// The basis of an insight's numbers; texts are decimals.
-    package struct Ground: Sendable, Hashable {
-        package let name: String
-        /// Devices that each number stands for; nil where nothing was released.
-        package let k: String?
-        /// Share of events that clients send; nil where nothing was released.
-        package let sampling: String?
-        /// Share of the whole that the published rows leave out; nil where it is unknown.
-        package let withheldShare: String?
-    }
-
-    package struct Source: Sendable, Hashable {
-        package let metric: String
-        package let digest: String
-        /// SHA-256 of the cells' meaning: dimensions, buckets, and the rule and version of each bucketing.
-        package let bucketing: String
+    /// The manifest of a document's files, in the order in which they are delivered.
+    static func json(
+        of document: ReportDocument, _ files: [ReportFile], losses: [Loss], signedAt: UnixSeconds, key: ReportKeyID
+    ) -> String {
+        let period = document.period
+        // Texts of numbers are decimals; there are none where nothing was released, and no share that is unknown.
+        let grounds = document.answers.map { answer -> JSONText in
+            [
+                "name": .string(answer.insight.name.text), "k": .digits(answer.answered?.basis.kText),
+                "sampling": .digits(answer.answered?.basis.samplingText),
+                "withheld_share": .digits(answer.answered?.table.rest?.share),
+            ]
+        }
+        // The bucketing is SHA-256 of the cells' meaning: dimensions, buckets, and the rule and version of each bucketing.
+        let sources = document.sources.map { source -> JSONText in
+            [
+                "metric": .string(source.metric.text), "digest": .string(source.digest.hex),
+                "bucketing": .string(source.layout.description),
+            ]
+        }
+        let entries = files.map { file -> JSONText in
+            [
+                "name": .string(file.name), "media_type": .string(file.mediaType), "size": .digits(file.contents.count),
+                "sha256": .string(SHA256.hash(data: file.contents).lowerHex),
+            ]
+        }
+        let lost: [JSONText] = losses.map {
+            ["from": .instant($0.from), "until": .instant($0.until), "slots": .digits($0.slots)]
+        }
+        let text: JSONText = [
+            "format": .string(format), "report": .string(document.name.text),
+            "partner": .string(document.partner.name.text), "app": .string(document.app.name.text),
+            "period": [
+                "kind": .string(period.kind.rawValue), "label": .string(document.periodLabel),
+                "time_zone": .string(document.app.timeZone), "start": .instant(period.start),
+                "end": .instant(period.end),
+            ], "plan": .string(document.plan.hex), "losses": lost.isEmpty ? nil : .array(lost),
+            "insights": .array(grounds), "releases": .array(sources), "files": .array(entries),
+            "delete_by": .instant(document.deleteBy), "signed_at": .instant(signedAt), "key": .string(key.hex),
+        ]
+        return text.written() + "\n"
     }
 
     package struct Entry: Sendable, Hashable, Decodable {
@@ -73,67 +72,6 @@ package struct ReportManifest: Sendable, Hashable {
         /// Unit: bytes.
         package let size: Int
         package let sha256: String
-    }
-
-    package init(
-        of document: ReportDocument, files: ReportFiles, losses: [Loss], signedAt: UnixSeconds, key: ReportKeyID
-    ) {
-        report = document.name.text
-        partner = document.partner.name.text
-        app = document.app.name.text
-        period = Covered(
-            kind: document.period.kind.rawValue, label: document.periodLabel, timeZone: document.app.timeZone,
-            start: document.period.start, end: document.period.end)
-        plan = document.plan.hex
-        self.losses = losses
-        insights = document.answers.map { answer in
-            Ground(
-                name: answer.insight.name.text, k: answer.answered?.basis.kText,
-                sampling: answer.answered?.basis.samplingText,
-                withheldShare: (answer.answered?.table.rest?.share).map { "\($0)" })
-        }
-        releases = document.sources.map {
-            Source(metric: $0.metric.text, digest: $0.digest.hex, bucketing: $0.layout.description)
-        }
-        self.files = files.all.map {
-            Entry(
-                name: $0.name, mediaType: $0.mediaType, size: $0.contents.count,
-                sha256: SHA256.hash(data: $0.contents).lowerHex)
-        }
-        deleteBy = document.deleteBy
-        self.signedAt = signedAt
-        self.key = key
-    }
-
-    package var json: String {
-        let grounds: [JSONText] = insights.map {
-            [
-                "name": .string($0.name), "k": .digits($0.k), "sampling": .digits($0.sampling),
-                "withheld_share": .digits($0.withheldShare),
-            ]
-        }
-        let sources: [JSONText] = releases.map {
-            ["metric": .string($0.metric), "digest": .string($0.digest), "bucketing": .string($0.bucketing)]
-        }
-        let entries: [JSONText] = files.map {
-            [
-                "name": .string($0.name), "media_type": .string($0.mediaType), "size": .digits($0.size),
-                "sha256": .string($0.sha256),
-            ]
-        }
-        let lost: [JSONText] = losses.map {
-            ["from": .instant($0.from), "until": .instant($0.until), "slots": .digits($0.slots)]
-        }
-        let text: JSONText = [
-            "format": .string(Self.format), "report": .string(report), "partner": .string(partner), "app": .string(app),
-            "period": [
-                "kind": .string(period.kind), "label": .string(period.label), "time_zone": .string(period.timeZone),
-                "start": .instant(period.start), "end": .instant(period.end),
-            ], "plan": .string(plan), "losses": lost.isEmpty ? nil : .array(lost), "insights": .array(grounds),
-            "releases": .array(sources), "files": .array(entries), "delete_by": .instant(deleteBy),
-            "signed_at": .instant(signedAt), "key": .string(key.hex),
-        ]
-        return text.written() + "\n"
     }
 
     /// The parts of a manifest that a check needs. Read only what a signature vouches for.
@@ -192,9 +130,9 @@ extension ReportFiles {
     package func signed(
         as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
     ) throws -> ReportFiles {
-        let manifest = ReportManifest(of: document, files: self, losses: losses, signedAt: now, key: key.publicKey.id)
+        let manifest = ReportManifest.json(of: document, all, losses: losses, signedAt: now, key: key.publicKey.id)
         let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
-        let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
+        let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest)
         let signature = ReportFile(
             name: name + ReportFile.signatureEnding, bytes: try key.signature(over: file.contents))
         return ReportFiles(all + [signature, file])

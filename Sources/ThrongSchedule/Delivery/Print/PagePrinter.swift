@@ -1,19 +1,20 @@
 internal import Foundation
 internal import Glibc
-internal import ThrongReport
+package import ThrongPlan
+package import ThrongReport
 internal import ThrongSystem
 
-/// Prints pages as PDF with a headless Chromium, where one is installed.
+/// Prints pages as PDF and drawings as PNG with a headless Chromium, where one is installed.
 ///
-/// Each page is printed by a process of its own with a fresh profile in a private folder, which both go afterwards. It
-/// gets nothing of this process but the page's file, resolves no host name, and has a time limit. It keeps Chromium's
+/// Each file is printed by a process of its own with a fresh profile in a private folder, which both go afterwards. It
+/// gets nothing of this process but what it prints, resolves no host name, and has a time limit. It keeps Chromium's
 /// sandbox unless this process is root's, for whom Chromium has none. It tries twice where that may help.
 package struct PagePrinter: Sendable, Hashable {
     /// The programs that are looked for on the PATH, in this order.
     static let names = [
         "chromium", "chromium-headless-shell", "google-chrome-stable", "google-chrome", "chrome-headless-shell",
     ]
-    /// Larger ones are not taken for a page. Unit: bytes.
+    /// Larger files are not taken for a page or picture. Unit: bytes.
     private static let largest = 64 << 20
 
     private let named: String?
@@ -23,9 +24,7 @@ package struct PagePrinter: Sendable, Hashable {
     /// Looks for a program on the path, folders separated by colons, for each page, unless one is named.
     package init(
         program: String? = nil, searchPath: String = "/usr/local/bin:/usr/bin:/bin", limit: Duration = .seconds(60)
-    ) {
-        (named, self.searchPath, self.limit) = (program, searchPath, limit)
-    }
+    ) { (named, self.searchPath, self.limit) = (program, searchPath, limit) }
 
     /// The first program on the `PATH` of an environment.
     package init(environment: [String: String]) { self.init(searchPath: environment["PATH"] ?? "/usr/bin:/bin") }
@@ -49,29 +48,78 @@ package struct PagePrinter: Sendable, Hashable {
         throw .noChromium
     }
 
-    /// A page as a tagged PDF with an outline, in the size that the page's style asks for.
+    /// The files of a report that are printed, and the reason why others are not, or have boxes.
     ///
-    /// The same page, Chromium and fonts make the same bytes: the times of printing are blanked out. Takes one to two
-    /// seconds on a thread of its own; where Chromium fails, a second try.
-    package func pdf(of page: String) async throws(PrintError) -> [UInt8] {
-        try await onOwnThread { () throws(PrintError) in try printed(page) }
+    /// Where the PDF can't be made, nobody tries pictures. The PDF, and all pictures together, have twice the time limit.
+    ///
+    /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
+    package func files(
+        of document: ReportDocument, as formats: [ReportFormat]
+    ) async throws(ReportError) -> (files: [ReportFile], lack: PrintLack?) {
+        let stem = ReportFile.stem(report: document.name.text, period: document.periodLabel)
+        var asked: [(format: ReportFormat, jobs: [Job])] = []
+        if formats.contains(.pdf) {
+            asked.append((.pdf, [Job(name: stem + ".pdf", form: .pdf, text: try document.html())]))
+        }
+        if formats.contains(.png) {
+            let drawings = try document.drawings()
+            let jobs = drawings.map {
+                Job(name: $0.fileName(stem, .png), form: .png(width: Drawing.width, height: $0.height), text: $0.svg)
+            }
+            asked.append((.png, jobs))
+        }
+        var files: [ReportFile] = []
+        for (place, (_, jobs)) in asked.enumerated() {
+            do throws(PrintError) { files += try await printed(jobs) } catch {
+                return (files, PrintLack(formats: asked[place...].map(\.format), error: error))
+            }
+        }
+        guard !files.isEmpty else { return ([], nil) }
+        let boxes = await lack(in: asked.flatMap(\.jobs).map(\.text).joined())
+        return (files, boxes.map { PrintLack(formats: asked.map(\.format), error: $0) })
     }
 
-    /// Says how many letters of a page this machine has no font for; nil where all have one, or nobody knows.
-    package func lack(in page: String) async -> PrintError? {
+    /// A text that is printed into a file.
+    struct Job: Sendable {
+        let name: String
+        let form: PrintForm
+        let text: String
+    }
+
+    /// Prints a file a job, or else none.
+    ///
+    /// The same text, Chromium and fonts make the same bytes: the times of printing are blanked out. Takes one to two
+    /// seconds a file on a thread of its own; where Chromium fails, a second try.
+    func printed(_ jobs: [Job]) async throws(PrintError) -> [ReportFile] {
+        try await onOwnThread { () throws(PrintError) in
+            let end = ContinuousClock.now + limit * 2
+            var files: [ReportFile] = []
+            for job in jobs {
+                var bytes: [UInt8]
+                do throws(PrintError) { bytes = try printedOnce(job, by: end) } catch {
+                    guard error.mayPass else { throw error }
+                    bytes = try printedOnce(job, by: end)
+                }
+                files.append(ReportFile(name: job.name, bytes: bytes))
+            }
+            return files
+        }
+    }
+
+    /// Says how many letters of a text this machine has no font for; nil where all have one, or nobody knows.
+    func lack(in text: String) async -> PrintError? {
         await onOwnThread {
             // A folder that can't be made kept the page from being printed, too, and that was said.
             guard let folder = try? Self.privateFolder() else { return nil }
             defer { Self.remove(folder) }
-            let letters = FontCoverage.ofMachine(in: folder)?.lacking(in: page) ?? 0
+            let letters = FontCoverage.ofMachine(in: folder)?.lacking(in: text) ?? 0
             return letters > 0 ? .boxes(letters: letters) : nil
         }
     }
 
-    static func arguments(profile: String, page: String, pdf: String, asRoot: Bool) -> [String] {
+    static func arguments(profile: String, source: String, _ own: [String], asRoot: Bool) -> [String] {
         let common = [
-            "--headless=new", "--print-to-pdf=\(pdf)", "--no-pdf-header-footer", "--generate-pdf-document-outline",
-            "--user-data-dir=\(profile)",
+            "--headless=new", "--user-data-dir=\(profile)",
             // Its name is written into the PDF, in place of Chromium's version and the machine's system.
             "--user-agent=Throng",
             // A page of ours asks for nothing; what Chromium wants for itself it does not get either.
@@ -83,22 +131,19 @@ package struct PagePrinter: Sendable, Hashable {
             // Errors: with less it does not even say that it has no sandbox.
             "--log-level=2",
         ]
-        return common + (asRoot ? ["--no-sandbox"] : []) + ["file://\(page)"]
-    }
-
-    private func printed(_ page: String) throws(PrintError) -> [UInt8] {
-        do throws(PrintError) { return try printedOnce(page) } catch {
-            guard error.mayPass else { throw error }
-            return try printedOnce(page)
-        }
+        return common + own + (asRoot ? ["--no-sandbox"] : []) + ["file://\(source)"]
     }
 
     /// Runs a program to its end; a file gets what it says.
-    private func status(of run: ProgramRun, _ program: String, saying words: String) throws(PrintError) -> Int32 {
+    private func status(
+        of run: ProgramRun, _ program: String, saying words: String, by end: ContinuousClock.Instant
+    ) throws(PrintError) -> Int32 {
+        let left = min(limit, end - .now)
+        guard left > .zero else { throw .tooSlow(program: program, seconds: limit.components.seconds) }
         let output = open(words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw .system(call: "open", path: words, code: errno) }
         defer { close(output) }
-        do throws(ProgramRun.Failure) { return try run.status(output: output, errors: output, limit: limit) } catch {
+        do throws(ProgramRun.Failure) { return try run.status(output: output, errors: output, limit: left) } catch {
             switch error {
             case .notStarted(let code): throw .system(call: "posix_spawn", path: program, code: code)
             case .lost(let code): throw .system(call: "waitpid", path: program, code: code)
@@ -107,21 +152,24 @@ package struct PagePrinter: Sendable, Hashable {
         }
     }
 
-    private func printedOnce(_ page: String) throws(PrintError) -> [UInt8] {
+    private func printedOnce(_ job: Job, by end: ContinuousClock.Instant) throws(PrintError) -> [UInt8] {
         let program = try program()
         let folder = try Self.privateFolder()
         defer { Self.remove(folder) }
-        let (source, target, words) = (folder + "/page.html", folder + "/page.pdf", folder + "/words")
-        guard FileManager.default.createFile(atPath: source, contents: Data(page.utf8)) else {
+        let (page, print) = job.form.endings
+        let (source, target, words) = ("\(folder)/page.\(page)", "\(folder)/page.\(print)", folder + "/words")
+        guard FileManager.default.createFile(atPath: source, contents: Data(job.text.utf8)) else {
             throw .system(call: "write", path: source, code: errno)
         }
+        let arguments = Self.arguments(
+            profile: folder + "/profile", source: source, job.form.arguments(target), asRoot: geteuid() == 0)
         let run = ProgramRun(
-            [program] + Self.arguments(profile: folder + "/profile", page: source, pdf: target, asRoot: geteuid() == 0),
+            [program] + arguments,
             // Its caches go where everything else of it goes.
             environment: [
                 "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=\(folder)", "TMPDIR=\(folder)", "LC_ALL=C.UTF-8", "TZ=UTC",
             ], folder: folder)
-        let status = try status(of: run, program, saying: words)
+        let status = try status(of: run, program, saying: words, by: end)
         guard status == 0 else {
             let said = FileManager.default.contents(atPath: words) ?? Data()
             if said.range(of: Data("No usable sandbox".utf8)) != nil { throw .noSandbox(program: program) }
@@ -129,21 +177,9 @@ package struct PagePrinter: Sendable, Hashable {
         }
         // No file, no size: either way nothing was printed.
         guard let size = try? FileManager.default.attributesOfItem(atPath: target)[.size] as? Int, size <= Self.largest,
-            let pdf = FileManager.default.contents(atPath: target), pdf.starts(with: Array("%PDF-".utf8))
+            let found = FileManager.default.contents(atPath: target), let file = job.form.whole(Array(found))
         else { throw .nothingPrinted(program: program) }
-        return Self.withoutTimes(Array(pdf))
-    }
-
-    /// Overwrites the times of printing, which stand in the first object, with as many spaces.
-    static func withoutTimes(_ pdf: [UInt8]) -> [UInt8] {
-        var pdf = pdf
-        for key in ["/CreationDate (", "/ModDate ("] {
-            guard let found = pdf.prefix(4096).firstRange(of: Array(key.utf8)),
-                let end = pdf[found.upperBound...].prefix(64).firstIndex(of: UInt8(ascii: ")"))
-            else { continue }
-            for place in found.lowerBound...end { pdf[place] = UInt8(ascii: " ") }
-        }
-        return pdf
+        return file
     }
 
     private static func lastWords(of said: Data) -> String {
@@ -164,6 +200,56 @@ package struct PagePrinter: Sendable, Hashable {
             if (try? FileManager.default.removeItem(atPath: folder)) != nil { return }
             usleep(100_000)
         }
+    }
+}
+
+/// A form in which Chromium prints.
+enum PrintForm: Sendable, Hashable {
+    /// A page as a tagged PDF with an outline, in the size that its style asks for.
+    case pdf
+    /// A drawing as a picture, light, with two dots a pixel. Unit: pixels of CSS.
+    case png(width: Int, height: Int)
+
+    /// The endings of the files that Chromium reads and writes.
+    var endings: (source: String, target: String) { self == .pdf ? ("html", "pdf") : ("svg", "png") }
+
+    func arguments(_ target: String) -> [String] {
+        switch self {
+        case .pdf: ["--print-to-pdf=\(target)", "--no-pdf-header-footer", "--generate-pdf-document-outline"]
+        case .png(let width, let height):
+            [
+                "--screenshot=\(target)", "--window-size=\(width),\(height)", "--force-device-scale-factor=2",
+                "--hide-scrollbars", "--default-background-color=FFFFFFFF",
+                // Light, whatever the machine's own pages are.
+                "--blink-settings=preferredColorScheme=1",
+            ]
+        }
+    }
+
+    /// The bytes that are kept of a file that Chromium left; nil for one of another form or size.
+    func whole(_ file: [UInt8]) -> [UInt8]? {
+        switch self {
+        case .pdf: return file.starts(with: "%PDF-".utf8) ? Self.withoutTimes(file) : nil
+        case .png(let width, let height):
+            // PNG, sections 5.2 and 11.2.2: the signature, then the length and name of the first chunk, and the size.
+            let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
+            let size = [width, height].flatMap { edge in
+                stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: (2 * edge) >> $0) }
+            }
+            return file.starts(with: start + size) ? file : nil
+        }
+    }
+
+    /// Overwrites the times of printing, which stand in the first object, with as many spaces.
+    private static func withoutTimes(_ file: [UInt8]) -> [UInt8] {
+        var pdf = file
+        for key in ["/CreationDate (", "/ModDate ("] {
+            guard let found = pdf.prefix(4096).firstRange(of: Array(key.utf8)),
+                let end = pdf[found.upperBound...].prefix(64).firstIndex(of: UInt8(ascii: ")"))
+            else { continue }
+            for place in found.lowerBound...end { pdf[place] = UInt8(ascii: " ") }
+        }
+        return pdf
     }
 }
 
@@ -218,7 +304,21 @@ struct FontCoverage: Sendable, Hashable {
     }
 }
 
-/// The reason why a report's page could not be printed. Its other files do not depend on it.
+/// The formats of which a report goes without files, or whose files have boxes, and why. Others do not depend on them.
+package struct PrintLack: Error, Sendable, Hashable, CustomStringConvertible {
+    package let formats: [ReportFormat]
+    package let error: PrintError
+
+    package var description: String {
+        let files = formats.map { $0 == .png ? "pictures" : $0.rawValue.uppercased() }.joined(separator: " and ")
+        return isMade ? "boxes are in the \(files): \(error)." : "the \(files) could not be made: \(error)."
+    }
+
+    /// True if the files are there all the same.
+    package var isMade: Bool { if case .boxes = error { true } else { false } }
+}
+
+/// The reason why something could not be printed, or not as it should be.
 package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
     case noChromium
     case noProgram(path: String)
@@ -228,15 +328,10 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
     case noSandbox(program: String)
     case failed(program: String, status: Int32, said: String)
     case nothingPrinted(program: String)
-    /// The PDF is there, and has boxes in the place of so many different letters, for which there is no font.
+    /// The files are there, and have boxes in the place of so many different letters, for which there is no font.
     case boxes(letters: Int)
 
-    package var description: String { "the PDF \(isMade ? "has boxes" : "could not be made"): \(problem)." }
-
-    /// True if there is a PDF all the same.
-    package var isMade: Bool { if case .boxes = self { true } else { false } }
-
-    private var problem: String {
+    package var description: String {
         switch self {
         case .boxes(let letters):
             """
@@ -250,7 +345,7 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
         case .system(let call, let path, let code):
             "\(call) failed on \(path) with error \(code). Check that there is room for temporary files"
         case .tooSlow(let program, let seconds):
-            "\(program) had not ended after \(seconds) seconds, twice, and was stopped. The machine may be overloaded"
+            "\(program) took longer than \(seconds) seconds, and was stopped. The machine may be overloaded"
         case .noSandbox(let program):
             """
             \(program) has no sandbox here and does not run without. Allow this user to make user namespaces: in a \
@@ -260,9 +355,9 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
         case .failed(let program, let status, let said):
             """
             \(program) ended with status \(status)\(said.isEmpty ? "" : ", saying: \(said)"), twice. Run it by hand as this \
-            user with --headless --print-to-pdf
+            user with --headless --print-to-pdf or --screenshot
             """
-        case .nothingPrinted(let program): "\(program) ended well and left no PDF. Check that it is Chromium"
+        case .nothingPrinted(let program): "\(program) ended well and left no such file. Check that it is Chromium"
         }
     }
 

@@ -260,7 +260,7 @@ struct ReportList {
     }
 
     private func shown(_ files: [KeptReportFile]) -> [KeptReportFile] {
-        showsDrawings ? files.filter { !$0.name.hasSuffix(".svg") } : files
+        showsDrawings ? files.filter { insight(in: $0) == nil } : files
     }
 
     /// The addresses of pages to read.
@@ -270,12 +270,11 @@ struct ReportList {
 
     /// Returns the insight of which a file is a drawing; nil for other files.
     func insight(in file: KeptReportFile) -> InsightName? {
-        let stem = ReportFile.stem(report: file.report.text, period: calendar.label(of: file.period)) + "-"
-        let isDrawing = file.name.hasPrefix(stem) && file.name.hasSuffix(".svg")
-        return isDrawing ? InsightName(String(file.name.dropFirst(stem.count).dropLast(".svg".count))) : nil
+        let stem = ReportFile.stem(report: file.report.text, period: calendar.label(of: file.period))
+        return ReportFile.insight(in: file.name, behind: stem)
     }
 
-    private func view(of file: KeptReportFile, _ period: String) -> TemplateView {
+    func view(of file: KeptReportFile, _ period: String) -> TemplateView {
         let ending = file.name.split(separator: ".").last.map { $0.uppercased() } ?? file.name
         let kind = Self.isSigning(file.name) ? language.say(.fileKind, ["isManifest": ending == "JSON"]) : ending
         let drawn = insight(in: file).map { language.say(.quoted, ["text": plan.insight($0)?.title ?? $0.text]) }

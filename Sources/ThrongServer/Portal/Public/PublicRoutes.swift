@@ -84,11 +84,19 @@ struct PublicRoutes: Sendable {
         view["reportLanguage"] = plan.spoken("reports.\(report.name).title").attributes
         view["explanationLanguage"] = plan.spoken("reports.\(report.name).explanation").attributes
         view["latestHref"] = root + ".html"
-        view["drawings"] = last?.files.compactMap { list.insight(in: $0) }.map { insight -> TemplateView in
-            let (href, title) = ("\(root)-\(insight).svg", plan.insight(insight)?.title ?? report.title)
+        let drawn = last?.files.compactMap { file in list.insight(in: file).map { (insight: $0, file: file) } } ?? []
+        let vectors = drawn.filter { $0.file.name.hasSuffix(".svg") }
+        // Pictures are to be taken along, where there is something better to look at.
+        view["drawings"] = (vectors.isEmpty ? drawn : vectors).map { insight, file -> TemplateView in
+            let href = "\(root)-\(insight)\(file.name.suffix(4))"
+            let title = plan.insight(insight)?.title ?? report.title
             let (source, text) = (PageLibrary.escaped(place + href), PageLibrary.escaped(title))
-            let code = "<img src=\"\(source)\" alt=\"\(text)\" />"
-            return ["drawingHref": href, "drawingTitle": title, "drawingCode": code]
+            let others = drawn.filter { $0.insight == insight && $0.file != file }.map(\.file)
+            return [
+                "drawingHref": href, "drawingTitle": title,
+                "drawingCode": "<img src=\"\(source)\" alt=\"\(text)\" />",
+                "drawingFiles": others.map { list.view(of: $0, list.calendar.title(of: $0.period, in: list.language)) },
+            ]
         }
         return view
     }

@@ -29,9 +29,7 @@ final class Doorkeeper: Sendable {
     init(
         access: AccessStore, now: @escaping @Sendable () -> UnixSeconds,
         onRefusal: @escaping @Sendable (SecurityLog.Refusal) -> Void
-    ) {
-        (self.access, self.now, self.onRefusal) = (access, now, onRefusal)
-    }
+    ) { (self.access, self.now, self.onRefusal) = (access, now, onRefusal) }
 
     /// The prefix makes browsers take it only over TLS, or from this machine, for this host alone.
     private static let cookie = "__Host-throng"

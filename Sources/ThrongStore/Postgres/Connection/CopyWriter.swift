@@ -25,35 +25,39 @@ package final class CopyWriter {
 
     deinit { buffer.deallocate() }
 
-    package func row(columns: Int16) throws { try makeRoom(); store(columns.bigEndian) }
+    /// Begins a row with numbers, of which more columns may follow.
+    package func row<each Number: FixedWidthInteger>(columns: Int16, _ numbers: repeat each Number) throws {
+        try makeRoom()
+        store(columns.bigEndian)
+        for number in repeat each numbers { try self.number(number) }
+    }
 
-    package func smallint(_ value: Int16) throws { try makeRoom(); store(Int32(2).bigEndian); store(value.bigEndian) }
+    /// Writes a smallint, integer or bigint by the number's size; nil is null.
+    package func number<Number: FixedWidthInteger>(_ value: Number?) throws {
+        try makeRoom()
+        store(Int32(value == nil ? -1 : MemoryLayout<Number>.size).bigEndian)
+        if let value { store(value.bigEndian) }
+    }
 
-    package func integer(_ value: Int32) throws { try makeRoom(); store(Int32(4).bigEndian); store(value.bigEndian) }
-
-    package func bigint(_ value: Int64) throws { try makeRoom(); store(Int32(8).bigEndian); store(value.bigEndian) }
-
-    /// Writes a timestamptz; far away instants become the ends of PostgreSQL's range.
-    func instant(_ time: UnixSeconds) throws {
+    /// Returns a timestamptz as a bigint; far away instants become the ends of PostgreSQL's range.
+    static func instant(_ time: UnixSeconds) -> Int64 {
         // Half of Int64's range: far from overflow, far beyond any period.
         let limit: Int64 = 4_000_000_000_000
         // PostgreSQL counts microseconds since 2000.
-        try bigint((min(max(time.value, -limit), limit) - 946_684_800) * 1_000_000)
+        return (min(max(time.value, -limit), limit) - 946_684_800) * 1_000_000
     }
-
-    package func null() throws { try makeRoom(); store(Int32(-1).bigEndian) }
 
     /// Writes a bigint[] without nulls.
     package func bigints(_ values: [Int64]) throws {
         try arrayHeader(elements: values.count, bytes: values.count * 12, hasNulls: false, type: 20)
-        for value in values { try bigint(value) }
+        for value in values { try number(value) }
     }
 
     /// Writes a text[]; nil is null.
     package func texts(_ values: [String?]) throws {
         let bytes = values.reduce(0) { $0 + 4 + ($1?.utf8.count ?? 0) }
         try arrayHeader(elements: values.count, bytes: bytes, hasNulls: values.contains(nil), type: 25)
-        for value in values { if let value { try text(value) } else { try null() } }
+        for value in values { if let value { try text(value) } else { try number(nil as Int64?) } }
     }
 
     package func text(_ value: String) throws {

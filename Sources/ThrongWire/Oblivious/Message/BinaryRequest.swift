@@ -50,9 +50,8 @@ package struct BinaryRequest: Sendable, Hashable {
 
     /// Says whether bytes are a scheme: RFC 3986, section 3.1.
     private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
-        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
-        guard let first = text.first, isLetter(first) else { return false }
-        return text.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+        text.first?.isASCIILetter == true
+            && text.allSatisfy { $0.isASCIILetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 }
 

@@ -241,12 +241,7 @@ package struct MessageField: Sendable, Hashable {
         return !isSpace(first) && !isSpace(last) && bytes.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }
     }
 
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        default: signs.contains(byte)
-        }
-    }
+    static func isTokenByte(_ byte: UInt8) -> Bool { byte.isDigit || byte.isASCIILetter || signs.contains(byte) }
 
     private static let signs = Array("!#$%&'*+-.^_`|~".utf8)
 }

@@ -181,6 +181,50 @@ def remembers(browser, site):
     say("the answer is remembered, what was sent is shown byte for byte, and a refusal holds")
 
 
+def follows(browser, site):
+    """The last answer holds, whoever gave it: the panel, a button of the page, a page without the panel, another tab."""
+    shown(browser, site.url("/privacy"))
+    inside(browser, "inside('[aria-labelledby=purpose-product] button')[0].click()")
+    browser.run("throng.record('view')")
+    browser.answered("some(batch => batch.purpose == 'product')")
+    browser.run("throng.consent('product', false)")
+    check(state(browser, "product") == "Not counted: you said no.", "the panel does not follow the page:", state(browser, "product"))
+    browser.answered("some(batch => batch.answer?.receipt)")
+    shown(browser, site.url("/privacy"))
+    check(state(browser, "product") == "Not counted: you said no.", "a reload undoes the page's no:", state(browser, "product"))
+    browser.run("throng.record('view'); throng.flush()")
+    check(not browser.run("return throng.sent.some(batch => batch.purpose == 'product' && batch.body.includes('events'))"),
+          "who said no is counted again")
+    browser.run("throng.consent('product', true)")
+    shown(browser, site.url("/privacy"))
+    check(state(browser, "product") == "Counted: you agreed.", "a reload undoes the page's yes:", state(browser, "product"))
+    browser.open(site.url("/")).run("throng.consent('product', false)")
+    # A yes that the page says before there is a panel is older than the no.
+    early = browser.cdp("Page.addScriptToEvaluateOnNewDocument",
+                        source="addEventListener('DOMContentLoaded', () => throng.consent('product', true))")["identifier"]
+    shown(browser, site.url("/second"))
+    check(state(browser, "product") == "Not counted: you said no.", "a page's old yes undoes the no:", state(browser, "product"))
+    check(browser.run("return throng.answers.product") is False, "the beacon has the page's old yes")
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=early)
+    first = browser.driver.current_window_handle
+    shown(browser, site.url("/privacy"))
+    check(state(browser, "product") == "Not counted: you said no.", "a page without the panel says no in vain:", state(browser, "product"))
+    shown(browser.tab(), site.url("/privacy")).run("throng.consent('product', 1)")
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    browser.until(INSIDE + "return inside('[aria-labelledby=purpose-product] button')[0].ariaPressed == 'true'")
+    check(browser.run("return throng.answers.product") == 1, "the beacon of another tab has another answer")
+    # The sample's own question has the panel's answer.
+    browser.open(site.url("/")).run("document.querySelector('#question').hidden = false")
+    browser.click("#agree")
+    shown(browser, site.url("/privacy"))
+    check(state(browser, "marketing") == "Counted: you agreed.", "the shop's answer is another one:", state(browser, "marketing"))
+    browser.run("localStorage.clear()")
+    shown(browser, site.url("/asking")).run("throng.consent('marketing', true)")
+    check(browser.run("return document.querySelector('throng-panel').hidden"), "it asks for what the page was told")
+    say("the last answer holds over a reload, whoever gave it")
+
+
 def only_asks(browser, site):
     shown(browser, site.url("/asking"))
     check(browser.run("return document.querySelector('throng-panel').hidden"), "who has answered is asked again")
@@ -214,6 +258,7 @@ def test():
         browser.cdp("Emulation.clearDeviceMetricsOverride")
         by_keyboard(browser, site)
         remembers(browser, site)
+        follows(browser, site)
         only_asks(browser, site)
         browser.quiet()
     check(house.stop() == 0, "serve stops gracefully")

@@ -106,7 +106,8 @@ def rules():
         try:
             throng_client.Client("http://127.0.0.1:9", "shop", os.path.join(folder, "device"))
             raise Failure("two clients have one folder")
-        except BlockingIOError:
+        except BlockingIOError as error:
+            check("Another client or process uses this directory" in str(error), error)
             client.close()
         mode = os.stat(os.path.join(folder, "device", "state.json")).st_mode & 0o777
         check(mode == 0o600, "others can read its state:", oct(mode))
@@ -217,6 +218,28 @@ def names():
     say("people by name are others in each window and purpose, and their names stay here")
 
 
+def forgets():
+    """A device that is forgotten takes back what it sent and is another one; what the plan lacks is said."""
+    asked = []
+
+    def transport(method, url, body, headers):
+        if method == "POST":
+            asked.append((url.split("/v1/")[1].split("?")[0], json.loads(body)["id"]))
+        return throng_client.Answer(*(202, {}, b'{"accepted":1,"refused":[]}') if body else (200, {}, json.dumps(plan()).encode()))
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as talk:
+        client = throng_client.Client("https://count.example.com", "shop", folder, context={"colour": "red"}, transport=transport)
+        client.set_consent("advert", True)
+        for step in (client.forget, client.forget, client.close):
+            client.record("view")
+            client.send()
+            step()
+    check([path for path, _ in asked] == ["batches", "withdraw", "batches", "withdraw", "batches"], "it takes back", asked)
+    check(asked[0] == ("batches", asked[1][1]) and len({name for _, name in asked}) == 3, "it is the same device:", asked)
+    check("no purpose advert; it has product, adverts" in talk.getvalue() and "no field colour" in talk.getvalue(), talk.getvalue())
+    say("a device that is forgotten takes back what it sent")
+
+
 def restarts():
     """A person by name is the same one after a restart, and takes back what a former process sent: the folder has keys, and nobody."""
     now, asked = [1_795_435_800.0], []
@@ -248,7 +271,9 @@ def restarts():
     with tempfile.TemporaryDirectory() as folder:
         [(_, first)] = process(folder, views)
         check(process(folder, views) == [("batches", first)], "after a restart she is another one", asked)
-        _, (_, second) = found = process(folder, leaves, views)
+        with contextlib.redirect_stderr(io.StringIO()) as talk:
+            _, (_, second) = found = process(folder, leaves, views)
+        check(not talk.getvalue(), "what is taken back is said to stay:", talk.getvalue())
         check(found[0] == ("withdraw", first) and second != first, "what a former process sent stays:", found)
         check(sorted(process(folder, leaves)) == sorted([("withdraw", first), ("withdraw", second)]), "some of it stays:", asked)
         now[0] += 2700
@@ -282,6 +307,14 @@ def silence():
     check(sender.status.dropped == {"invalid_value": 4, "not_allowed": 1} and sender.status.counted == 3, sender.status)
     check("price is no number" in talk.getvalue() and "before this process began" in talk.getvalue(), talk.getvalue())
     check("no purpose advert; it has product, adverts" in talk.getvalue(), talk.getvalue())
+    for person in (17, "", b"short", None):
+        for says in (sender.take_back, lambda who: sender.record(who, "view")):
+            try:
+                says(person)
+            except ValueError as error:
+                check("A person is a name as text, or 32 random bytes" in str(error), error)
+            else:
+                raise Failure("is taken for a person:", person)
     for signals in (["gpc"], "gpc"):
         try:
             sender.record("alice", "view", signals=signals)
@@ -328,6 +361,7 @@ def test():
     vectors()
     rules()
     names()
+    forgets()
     restarts()
     silence()
     with tempfile.TemporaryDirectory() as folder:

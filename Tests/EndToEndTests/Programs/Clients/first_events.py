@@ -43,7 +43,8 @@ def python(house, folder):
         for text in variants(block, house):
             shutil.rmtree(os.path.join(folder, "throng-data"), ignore_errors=True)
             said = run([sys.executable, "-c", text], folder, PYTHONPATH=os.path.join(folder, "site"))
-            check("waiting=0, counted=1, dropped={}, problem=None" in said, "Python says", said)
+            figures = "counted=0, tested=1" if "test=True" in text else "counted=1, tested=0"
+            check(f"waiting=0, {figures}, dropped={{}}, problem=None" in said, "Python says", said)
     check(not glob.glob(folder + "/**/*alice*", recursive=True), "the sender writes nobody down")
     return len(blocks("python"))
 
@@ -55,9 +56,45 @@ def java(house, folder):
         shutil.rmtree(os.path.join(folder, "throng-data"), ignore_errors=True)
         daemon.write(os.path.join(folder, "First.java"), text)
         said = shell(build[1], folder)
-        check(said.strip() == "counted 1, waiting 0, dropped {}", "Java says", said)
+        word = "tested" if "test(true)" in text else "counted"
+        check(said.strip() == word + " 1, waiting 0, dropped {}", "Java says", said)
+    daemon.write(os.path.join(folder, "Leaving.java"), LEAVING)
+    said = run(["bash", "-c", f"java -cp 'libs/*' Leaving.java http://127.0.0.1:{house.port} 2>&1"], folder)
+    check(re.findall("^/v1/.*", said, re.M) == ["/v1/batches product 202", "/v1/withdraw product 202"] * 2,
+          "Java's log has", said)
+    check("has no purpose advert; it has product, marketing" in said and "has no field colour" in said, "Java warns of", said)
     run(["java", "-cp", "libs/*", "throng.Vectors", os.path.join(ROOT, "Deploy", "conform", "vectors.json")], folder)
     return 1
+
+
+# Somebody who withdraws, and one who has their device forgotten: in the end nothing of either is counted.
+LEAVING = """
+import java.io.File;
+import java.util.Map;
+import throng.Throng;
+
+class Leaving {
+    static void tell(Throng throng) throws Exception {
+        throng.send();
+        for (Throng.Sent each : throng.log()) System.out.println(each.path + " " + each.purpose + " " + each.status);
+        throng.forget();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Map<String, String> context = Map.of("colour", "red", "channel", "email");
+        for (boolean isForgotten : new boolean[] {false, true})
+            try (Throng throng = new Throng.Options(arguments[0], "shop", new File("leaving")).context(context).start()) {
+                throng.setConsent("advert", true);
+                throng.setConsent("product", true);
+                throng.record("purchase", Map.of("amount", 24.9));
+                if (isForgotten) tell(throng);
+                else throng.send();
+                throng.setConsent("product", isForgotten);
+                tell(throng);
+            }
+    }
+}
+"""
 
 
 # What the module meets in place of a page: enough for a beacon that is told what happens.

@@ -94,6 +94,25 @@ def batches(trial):
     say("refusals are there with their rule, their place and what was meant")
 
 
+def withdrawals(trial):
+    """What is taken back is a line of its own, and what comes of that identifier later is refused in words that fit."""
+    identifier = secrets.token_hex(16)
+    withdrawal = json.dumps({"app": "podcast", "purpose": "product", "window": int(time.time()) // 86400, "id": identifier})
+    heard = {"event": "play_started", "fields": {"genre": "Crime"}}
+    trial.post(heard, heard, id=identifier)
+    for words in ("2 taken back", "no event of this identifier is known here"):
+        before = max(each["number"] for each in trial.news()["entries"])
+        status, answer = trial.ask("POST", "/v1/withdraw", withdrawal)
+        check(status == 202 and "receipt" in json.loads(answer), "it can't be taken back:", status, answer)
+        shown = until(lambda: entry(trial, before + 1), "the withdrawal is never on the page")[0]
+        check(any(words in mark for _, mark in shown["marks"]) and not shown["events"], shown)
+    status, answer = trial.post(heard, id=identifier)
+    check(json.loads(answer)["refused"][0]["reason"] == "opted_out", status, answer)
+    shown = until(lambda: entry(trial, before + 2), "what came later is never on the page")[0]
+    check("was taken back" in shown["events"][0]["note"], shown)
+    say("withdrawals are there, each with what it took back")
+
+
 def plans(trial, path):
     good = daemon.read(path)
     first = trial.news()["plan"]
@@ -141,6 +160,45 @@ def page(trial):
     say("the page is alive in Chromium, and axe finds nothing; reports say that they are made up")
 
 
+def backends(trial, path):
+    """Of a plan that counts backends only: the trial makes a secret, says it, and posts with it itself."""
+    good = daemon.read(path)
+    daemon.write(path, good.replace("    rotation: 1 day\n", "    rotation: 1 day\n    senders: backends\n").replace(
+        "    rotation: 1 hour\n", "    rotation: 1 hour\n    senders: backends\n"))
+    until(lambda: "--header 'authorization: Bearer as_" in trial.said(), "no secret is said", trial.said)
+    until(lambda: trial.news()["plan"]["state"] == "counting", "the plan for backends never counts")
+    status, answer = trial.post({"event": "play_started", "fields": {"genre": "News"}})
+    check(status == 401 and b"secret_required" in answer, "a client was let in:", status, answer)
+    secret = trial.said().rsplit("--header 'authorization: ", 1)[1].split("'")[0]
+    now = int(time.time())
+    batch = {"app": "podcast", "purpose": "product", "window": now // 86400, "id": secrets.token_hex(16), "batch": secrets.token_hex(16),
+             "events": [{"event": "play_started", "at": time.strftime("%FT%TZ", time.gmtime(now)), "fields": {"genre": "News"}}]}
+    status, answer = trial.ask("POST", "/v1/batches", json.dumps(batch), Authorization=secret)
+    check(status == 202 and json.loads(answer)["accepted"] == 1, "its secret is refused:", status, answer)
+    check(trial.ask("POST", "/try/example")[0] == 202, "the page's own batch is refused")
+    _, headers, _ = daemon.fetch(trial.port, "GET", "/try/example")
+    check(headers.get("authorization") == secret, "the page's command has no secret", headers)
+    daemon.write(path, good)
+    until(lambda: trial.post({"event": "play_started", "fields": {"genre": "News"}})[0] == 202, "the plan is not as it was")
+    folder = daemon.temporary()
+    served = os.path.join(folder, "plan.yaml")
+    daemon.write(served, good.replace("    rotation: 1 day\n", "    rotation: 1 day\n    senders: backends\n"))
+    status, out, words = daemon.run(
+        "try", served, "--data", os.path.join(folder, "data"), "--audience", "200", "--days", "1", "--once", "--json")
+    check(status == 0 and json.loads(out)["eventsAcknowledged"] > 0, "no batch of its own counts:", status, out, words[-500:])
+    say("a plan for backends is tried with a secret that the trial makes and says")
+
+
+def keys(data):
+    """Keys of the app are made and revoked beside it."""
+    status, made, words = daemon.run("app", "key", "new", "podcast", "--name", "orders", "--backend", "--data", data, seconds=30)
+    check(status == 0 and made.startswith("as_"), "no secret is made beside a trial:", status, words)
+    status, listed, words = daemon.run("app", "key", "list", "podcast", "--json", "--data", data)
+    status, _, words = daemon.run("app", "key", "revoke", "podcast", json.loads(listed)[0]["id"], "--data", data, seconds=30)
+    check(status == 0, "no secret is revoked beside a trial:", status, words)
+    say("keys are made and revoked beside a trial")
+
+
 def refused(data, plan):
     """No daemon takes the folder, and no trial another one."""
     status, _, words = daemon.run("serve", "--plan", plan, "--data", data)
@@ -169,8 +227,11 @@ def test():
     check("Counts devices of the busiest day of the week" in week and "Counts actions" in week, "whose devices those of a week are")
     say("reports of the day and of the week are there")
     batches(trial)
+    withdrawals(trial)
     plans(trial, plan)
     page(trial)
+    backends(trial, plan)
+    keys(data)
     status, _, words = daemon.run("try", plan, "--data", data, "--once")
     check(status == 1 and "A trial runs in" in words, "a second trial took the folder:", status, words[-500:])
     check(trial.post({"event": "play_started", "fields": {"genre": "News"}})[0] == 202, "a second trial ended the first")

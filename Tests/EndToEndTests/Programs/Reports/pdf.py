@@ -1,5 +1,5 @@
-"""A partner's report as PDF, by the Chromium that is installed: the numbers of the JSON, tagged, the same bytes again, no packet to
-anybody; and where there is no Chromium, everything else. A user without rights prints in Chromium's sandbox.
+"""A partner's report as PDF and pictures, by the Chromium that is installed: the numbers of the JSON, tagged, the same bytes again, no
+packet to anybody; and where there is no Chromium, everything else. A user without rights prints in Chromium's sandbox.
 
 THRONG_TEST_SCREENSHOTS names a folder that keeps the PDF and pictures of its pages."""
 
@@ -8,7 +8,9 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
+import zlib
 
 import daemon
 from daemon import BINARY, check, say
@@ -21,7 +23,7 @@ SIZE = ("--audience", "4000", "--days", "2")
 def plan():
     text = sample_plan()
     check(text.count("formats: [html, csv, json]") == 1, "the sample's formats")
-    return text.replace("formats: [html, csv, json]", "formats: [html, pdf, csv, json]")
+    return text.replace("formats: [html, csv, json]", "formats: [html, pdf, csv, json, svg, png]")
 
 
 def words(pdf, *options):
@@ -60,6 +62,23 @@ def numbers(folder, name):
             count += 1
     check(count >= 15, "only", count, "numbers")
     say(count, "numbers of the JSON are in the PDF")
+
+
+def pictures(folder, name):
+    """Each drawing has a picture, with two dots a pixel. Returns their names."""
+    drawings = [entry for entry in sorted(os.listdir(folder)) if entry.startswith(name + "-") and entry.endswith(".svg")]
+    check(len(drawings) >= 3, drawings)
+    names = [entry[:-4] + ".png" for entry in drawings]
+    for drawing, picture in zip(drawings, names):
+        size = re.search(r'width="(\d+)" height="(\d+)"', daemon.read(folder, drawing)).groups()
+        png = daemon.read_bytes(os.path.join(folder, picture))
+        check(png.startswith(b"\x89PNG") and struct.unpack(">II", png[16:24]) == tuple(2 * int(edge) for edge in size), picture, size)
+        check(b"tIME" not in png and b"tEXt" not in png, picture, "has more than dots")
+        # The corner is light, and something is drawn: one colour alone would be a few hundred bytes.
+        first = zlib.decompressobj().decompress(png[png.index(b"IDAT") + 4:], 4)
+        check(first[1:] == b"\xff\xff\xff" and len(png) > 4000, picture, first, len(png))
+    say(len(names), "pictures, as large as the drawings, and light")
+    return names
 
 
 def printed(house, out, environment):
@@ -135,6 +154,7 @@ def test():
     check("file:" not in words(pdf) and "throng-print" not in words(pdf), "a path in a header")
     say("tagged, A4, titled, without times or paths")
     numbers(reports, name)
+    pngs = pictures(reports, name)
 
     traces = [entry for entry in os.listdir(folder) if entry.startswith("trace.")]
     check(traces, "nothing was traced")
@@ -149,21 +169,23 @@ def test():
     plain = daemon.environment(TMPDIR=temporary)
     again, said = printed(house, os.path.join(folder, "again"), plain)
     check(daemon.read_bytes(again[name + ".pdf"]) == raw, "the same report has other bytes")
+    check(all(daemon.read_bytes(again[png]) == daemon.read_bytes(os.path.join(reports, png)) for png in pngs), "other pictures")
     check("PDF" not in said, said)
     without, said = printed(house, os.path.join(folder, "without"), {**plain, "PATH": "/nowhere"})
-    check(sorted(each.removeprefix(name) for each in without) == [".csv", ".html", ".json", ".manifest.json", ".manifest.sig"], without)
-    check("the PDF could not be made" in said and "apt install chromium" in said, said)
+    endings = sorted(each.removeprefix(name) for each in without if not each.endswith(".svg"))
+    check(endings == [".csv", ".html", ".json", ".manifest.json", ".manifest.sig"], without)
+    check("the PDF and pictures could not be made" in said and "apt install chromium" in said, said)
     say("the same bytes again; and everything else where there is no Chromium")
 
     code, out, said = daemon.run("verify", reports, "--key", os.path.join(data, "signing", "keys.json"))
-    check(code == 0 and name + ".pdf" in out + said, "verify says", code, out, said)
+    check(code == 0 and all(each in out + said for each in [name + ".pdf", *pngs]), "verify says", code, out, said)
     # Another report over the same period, made where there is no Chromium.
     daemon.write(house.plan, plan().replace("  bank_daily:", "  bank_other:"))
     done = daemon.ran(
         BINARY, "report", "make", "--plan", house.plan, "--data", data, "--partner", "bank", env={**plain, "PATH": "/nowhere"})
-    check("the PDF could not be made" in done.stderr, done.stderr)
+    check("the PDF and pictures could not be made" in done.stderr, done.stderr)
     record = house.command("report", "show", name.replace("daily", "other"), "--data", data)
-    check("outcome" in record and "the PDF could not be made" in record, record)
+    check("outcome" in record and "the PDF and pictures could not be made" in record, record)
     check("throng report make --partner bank --period" in record, "the record says how to make it:", record)
     say("signed and checked; a report without its PDF says so on record")
 
