@@ -11,7 +11,7 @@ import sys
 from PIL import Image
 
 from browser import Browser
-from daemon import check, say, temporary
+from daemon import check, environment, say, temporary
 from page_look import dress, picture, undress
 from paged_house import PagedHouse, demonstrate, enter
 
@@ -52,7 +52,7 @@ def test():
     folder = os.path.abspath(sys.argv[1])
     os.makedirs(folder, exist_ok=True)
     place = temporary()
-    demonstrate(os.path.join(place, "demo"), size=("--audience", "4000", "--days", "8"))
+    demonstrate(os.path.join(place, "demo"), size=("--audience", "4000", "--days", "8"), surroundings=environment(noise=True))
     house = PagedHouse(os.path.join(place, "demo")).start()
     with Browser(language="en") as browser:
         browser.open(f"http://127.0.0.1:{house.port}/")
