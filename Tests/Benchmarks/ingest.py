@@ -194,7 +194,7 @@ def judge(figures):
     hundred = "plain batches of 100: events/s"
     target("plain batches of 100 vs one INSERT an event, ×", ratio(hundred, "INSERT: events/s"), 100, 300)
     target("the same vs nothing synced: what durability leaves, ×", ratio(hundred, "batches of 100, nothing synced: events/s"))
-    target("p99 of the answer at half of its most, ms", figures.median("half of its most: p99 of the answer, ms"), 10, 3, at_most=True)
+    target("p99 of the answer at half of its most, ms", figures.median("half of its most: p99 of the answer, ms"), 8, 3, at_most=True)
     target("the same vs fdatasync's own p99, ×", ratio("half of its most: p99 of the answer, ms", "the disk alone: p99 of fdatasync, ms"))
     for keys in "hot", "spread":
         name = f"{keys} keys: PostgreSQL's CPU, % of the daemon's"
