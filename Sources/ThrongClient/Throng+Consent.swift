@@ -59,9 +59,7 @@ extension Throng {
         for place in held.indices { held[place].permissions.consents.take(consent, for: purpose, version: version) }
         dropRefused()
         guard !isConsentSaved else { return }
-        do {
-            try storage.remove(ConsentDocument.name)
-        } catch {
+        do { try storage.remove(ConsentDocument.name) } catch {
             throw .storage(
                 "The refusal holds, but can't be kept: nothing can be written or removed. Ask again after a start.")
         }

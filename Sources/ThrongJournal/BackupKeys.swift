@@ -148,9 +148,7 @@ package struct BackupKeys: Sendable {
         var damage: JournalError?
         for name in try disk.names(in: folder) where name.hasSuffix(".key") {
             let path = "\(folder)/\(name)"
-            do throws(JournalError) {
-                found.append(try read(path))
-            } catch {
+            do throws(JournalError) { found.append(try read(path)) } catch {
                 switch error {
                 // Another process may have removed the file since.
                 case .system(_, _, ENOENT): continue

@@ -46,9 +46,7 @@ extension DataDirectory {
         _ path: String, as kind: FileKind, _ read: ([UInt8]) throws(JournalError) -> Value
     ) throws(JournalError) -> Value? {
         guard disk.exists(path) else { return nil }
-        do throws(JournalError) {
-            return try read(disk.kept(at: path, as: kind, of: daemon))
-        } catch {
+        do throws(JournalError) { return try read(disk.kept(at: path, as: kind, of: daemon)) } catch {
             try spare(error)
             return nil
         }

@@ -182,9 +182,7 @@ package final class DataDirectory: Sendable {
     /// Sets damaged layouts aside, and writes those anew that a plan has.
     package func mend(_ layouts: [MetricLayout]) throws(JournalError) {
         for layout in layouts where disk.exists(layoutPath(layout.id)) {
-            do throws(JournalError) {
-                _ = try self.layout(layout.id)
-            } catch {
+            do throws(JournalError) { _ = try self.layout(layout.id) } catch {
                 try spare(error)
                 try keep(layout)
             }

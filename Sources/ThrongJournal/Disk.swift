@@ -99,16 +99,12 @@ extension Disk {
     }
 
     func ensureDirectory(_ path: String) throws(JournalError) {
-        do {
-            try makeDirectory(path)
-        } catch { guard case .system(_, _, EEXIST) = error else { throw error } }
+        do { try makeDirectory(path) } catch { guard case .system(_, _, EEXIST) = error else { throw error } }
     }
 
     /// Removes a name unless it is gone.
     func remove(_ path: String) throws(JournalError) {
-        do {
-            try unlink(path)
-        } catch { guard case .system(_, _, ENOENT) = error else { throw error } }
+        do { try unlink(path) } catch { guard case .system(_, _, ENOENT) = error else { throw error } }
     }
 
     func names(in directory: String) throws(JournalError) -> [String] { try list(directory).sorted() }
@@ -133,9 +129,7 @@ extension Disk {
 
     /// Returns the content of a secret's file; nil if it was being destroyed.
     func keptSecret(at path: String, as kind: FileKind, of daemon: UUID? = nil) throws(JournalError) -> [UInt8]? {
-        do throws(JournalError) {
-            return try kept(at: path, as: kind, of: daemon)
-        } catch {
+        do throws(JournalError) { return try kept(at: path, as: kind, of: daemon) } catch {
             guard case .damagedFile(let damage) = error, damage.flaw == .gone else { throw error }
             return nil
         }
@@ -218,9 +212,7 @@ struct File: ~Copyable {
     /// Waits until all that was written is on disk. After a failure nothing may be assumed and nothing is retried: the
     /// kernel may have dropped the pages and report success the second time.
     func sync() throws(JournalError) {
-        do {
-            try disk.sync(descriptor, named: path)
-        } catch { guard Fault.ignoreFailedSync.isOn else { throw error } }
+        do { try disk.sync(descriptor, named: path) } catch { guard Fault.ignoreFailedSync.isOn else { throw error } }
     }
 
     /// ``sync()`` for the names in a directory.

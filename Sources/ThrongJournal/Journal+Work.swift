@@ -31,9 +31,7 @@ extension Journal {
     /// waiting. For the journal's thread, or for a caller in its place.
     package func step() -> Step {
         work.withLock { work in
-            do {
-                return try advance(&work)
-            } catch {
+            do { return try advance(&work) } catch {
                 fail(error)
                 return .over
             }

@@ -78,9 +78,7 @@ package final class KeptFlushes: Sendable {
 
     /// Returns the file with a number; nil if it can't be read. Damage is reported.
     private static func file(_ number: Int, in data: DataDirectory) throws(JournalError) -> KeptFlushFile? {
-        do throws(JournalError) {
-            return try KeptFlushFile(existing: number, in: data)
-        } catch {
+        do throws(JournalError) { return try KeptFlushFile(existing: number, in: data) } catch {
             guard case .damagedFile(let damage) = error else { throw error }
             if case .newer = damage.flaw { throw error }
             if damage.flaw == .directory { try data.setAside(damage) } else { data.tell(damage) }

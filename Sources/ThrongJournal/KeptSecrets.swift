@@ -210,9 +210,7 @@ package final class IssuedRecords: Sendable {
     /// Returns the file's bytes; nil if it is missing, or unreadable and now set aside.
     private static func bytes(_ path: String, in data: DataDirectory) throws(JournalError) -> [UInt8]? {
         guard data.disk.exists(path) else { return nil }
-        do throws(JournalError) {
-            return try data.disk.whole(path, as: .issuedRecords)
-        } catch {
+        do throws(JournalError) { return try data.disk.whole(path, as: .issuedRecords) } catch {
             try data.spare(error)
             return nil
         }

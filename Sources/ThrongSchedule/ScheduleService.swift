@@ -114,9 +114,7 @@ package struct ScheduleService: Service {
     /// Returns true if this daemon holds the lease, which lasts until after its next look; nil without PostgreSQL.
     private func isOurs() async -> Bool? {
         guard let lease else { return true }
-        do {
-            return try await lease.take(Self.work, for: Int(interval.components.seconds) * 3 + 10)
-        } catch {
+        do { return try await lease.take(Self.work, for: Int(interval.components.seconds) * 3 + 10) } catch {
             health.rounds.failed(.schedule, error)
             return nil
         }
@@ -259,9 +257,7 @@ package struct ScheduleService: Service {
 
     private func trying(_ round: Round, _ plan: Plan, _ work: () async throws -> Void) async {
         await health.rounds.make(round, app: plan.app.name) {
-            do {
-                try await work()
-            } catch let error as PostgresError where error.isRetryable {
+            do { try await work() } catch let error as PostgresError where error.isRetryable {
                 throw error
             } catch {
                 if !RoundHealth.isStop(error) { health.failed() }

@@ -58,9 +58,7 @@ package struct Daemon: Sendable {
             var former: Daemon?
             while true {
                 let parts: DaemonParts
-                do {
-                    parts = try await daemon.start()
-                } catch {
+                do { parts = try await daemon.start() } catch {
                     // A daemon that can't start with other plans goes on with the former ones.
                     guard let last = former else { throw error }
                     logger.critical(
@@ -83,9 +81,7 @@ package struct Daemon: Sendable {
     }
 
     private func runOnce(on parts: DaemonParts) async throws {
-        do {
-            try await run(on: parts)
-        } catch {
+        do { try await run(on: parts) } catch {
             try await parts.cluster?.stop(within: StopBudget.clusterSeconds)
             throw error
         }
@@ -93,9 +89,7 @@ package struct Daemon: Sendable {
 
     /// Opens everything; if that has to wait, clients are told so meanwhile.
     private func start() async throws -> DaemonParts {
-        do {
-            return try await open()
-        } catch {
+        do { return try await open() } catch {
             guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
             let router = try clientRoutes.startingRouter()
             let server = server(

@@ -63,9 +63,7 @@ public actor DeviceCredentials: IdentifierSource {
     /// Returns a month's credential; nil if there is none.
     func credential(of epoch: Epoch) -> Credential? {
         guard let bytes = kept.months[epoch.description]?.credential else { return nil }
-        do {
-            return try Credential(rawRepresentation: bytes)
-        } catch {
+        do { return try Credential(rawRepresentation: bytes) } catch {
             // It was checked when it was read.
             return nil
         }
@@ -192,9 +190,7 @@ public actor DeviceCredentials: IdentifierSource {
 
     private static func refusal(_ status: Int, _ body: [UInt8]) -> DeviceCredentialsError {
         struct Problem: Decodable { let error: String }
-        do {
-            return .refused(status: status, error: try decoded(Problem.self, body)?.error ?? "")
-        } catch {
+        do { return .refused(status: status, error: try decoded(Problem.self, body)?.error ?? "") } catch {
             // This is no daemon's answer; its status says enough.
             return .refused(status: status, error: "")
         }
@@ -219,9 +215,7 @@ public actor DeviceCredentials: IdentifierSource {
         guard let firsts = metric.provedFirsts, firsts.periods.contains(period.kind),
             let credential = credential(of: Epoch(of: period, in: calendar))
         else { return nil }
-        do {
-            return try credential.first(in: cell, of: metric.name, firsts, period: period, app: app)
-        } catch {
+        do { return try credential.first(in: cell, of: metric.name, firsts, period: period, app: app) } catch {
             // Only a name or a bucket that is too long is left.
             return nil
         }

@@ -88,9 +88,7 @@ extension DeviceMemory {
             return nil
         }
         var part = event
-        do throws(DropReason) {
-            part.fields = try known.coarsened { event.fields[$0]?.eventValue }
-        } catch {
+        do throws(DropReason) { part.fields = try known.coarsened { event.fields[$0]?.eventValue } } catch {
             drop(error, event.count, event: event.event)
             return nil
         }
@@ -153,9 +151,7 @@ extension DeviceMemory {
             context: shared, events: Self.without(shared, draft.wire), consentVersion: rules.consentVersion,
             key: rules.key, proof: proof, isTest: rules.isTest)
         let body: String
-        do {
-            body = try batch.stableJSON
-        } catch {
+        do { body = try batch.stableJSON } catch {
             // Labels and finite numbers can always be written; what can't be is not kept for ever.
             drop(.invalidValue, draft.taken.reduce(0) { $0 + $1.count })
             return nil

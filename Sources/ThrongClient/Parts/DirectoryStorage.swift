@@ -65,9 +65,7 @@ public final class DirectoryStorage: ClientStorage {
     public var names: [String] {
         get throws {
             try checkOpen()
-            do {
-                return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-            } catch {
+            do { return try FileManager.default.contentsOfDirectory(atPath: path).sorted() } catch {
                 throw ThrongError.storage("The directory could not be listed; the app may not read it any more.")
             }
         }

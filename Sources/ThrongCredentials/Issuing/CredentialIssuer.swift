@@ -118,9 +118,7 @@ package final class CredentialIssuer: Sendable {
     }
 
     private static func issue(_ request: ProvedRequest, _ issuer: Issuer) -> Result<[UInt8], CredentialRefusal> {
-        do {
-            return .success(try issuer.issue(request))
-        } catch {
+        do { return .success(try issuer.issue(request)) } catch {
             // swift-crypto checks the proof once more, by code of its own.
             return .failure(.unproved)
         }

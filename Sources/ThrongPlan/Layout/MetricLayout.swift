@@ -153,9 +153,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
 
     /// The layout as JSON with sorted keys: the same bytes for the same layout, on every machine.
     package var json: Data {
-        do {
-            return try JSONEncoder.stable().encode(self)
-        } catch {
+        do { return try JSONEncoder.stable().encode(self) } catch {
             // A layout holds strings, whole numbers and finite numbers that the plan's reader checked.
             preconditionFailure("a layout could not be written as JSON: \(error)")
         }

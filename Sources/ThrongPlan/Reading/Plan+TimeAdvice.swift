@@ -157,9 +157,7 @@ extension Plan {
                 PublicPlan.DerivedDimension(
                     name: $0.name, title: "", of: $0.base, groups: $0.groups, partitionsDevices: $0.partitionsDevices)
             }, impossible: metric.impossible)
-        do {
-            return Array(SHA256.hash(data: try JSONEncoder.stable().encode(counted))).prefix(16).lowerHex
-        } catch {
+        do { return Array(SHA256.hash(data: try JSONEncoder.stable().encode(counted))).prefix(16).lowerHex } catch {
             // Names, labels, whole numbers, and finite ones that the plan's reader checked.
             preconditionFailure("what a metric counts could not be written as JSON: \(error)")
         }

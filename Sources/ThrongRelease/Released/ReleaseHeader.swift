@@ -182,9 +182,7 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
 extension ReleaseHeader {
     /// The header as JSON with sorted keys: the same bytes for the same header.
     package var json: Data {
-        do {
-            return try JSONEncoder.stable().encode(self)
-        } catch {
+        do { return try JSONEncoder.stable().encode(self) } catch {
             // Strings, whole numbers and finite numbers only: the encoder has nothing to refuse.
             preconditionFailure("a release header could not be written as JSON: \(error)")
         }

@@ -74,9 +74,7 @@ package struct PageLibrary: Sendable {
             let name = String(file.dropLast(".mustache".count))
             // Every template names the escaping itself, so that it holds also where one is rendered alone.
             let text = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: bytes, as: UTF8.self)
-            do {
-                try library.register(text, named: name)
-            } catch { throw .template(name: name, reason: "\(error)") }
+            do { try library.register(text, named: name) } catch { throw .template(name: name, reason: "\(error)") }
         }
         self.library = library
     }

@@ -236,9 +236,7 @@ final class DatabaseLink: Sendable {
     ///
     /// - Throws: ``JournalError/damagedFile(_:)`` otherwise.
     private func attachment(_ known: Watermark?) throws -> Int64? {
-        do throws(JournalError) {
-            return try data.attachment()
-        } catch {
+        do throws(JournalError) { return try data.attachment() } catch {
             guard case .damagedFile(let damage) = error else { throw error }
             if case .newer = damage.flaw { throw error }
             guard let known, !isOwnServer() else {

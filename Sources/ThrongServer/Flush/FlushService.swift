@@ -102,9 +102,7 @@ struct FlushService: Service {
         sayWhatStays(progress)
         // A PostgreSQL that did not take the flush does not take the place either.
         guard progress.failure == nil else { return }
-        do {
-            try await database.giveBack()
-        } catch {
+        do { try await database.giveBack() } catch {
             logger.notice(
                 "the place in PostgreSQL was not given back: whoever takes it on another machine has to wait",
                 metadata: ["error": "\(error)"])
@@ -164,9 +162,7 @@ struct FlushService: Service {
     func handOver(_ progress: inout Progress) async -> Bool {
         progress.rests = machine.elapsed()
         guard await flush(&progress), ingestion.gauges.journalLag == 0 else { return false }
-        do {
-            try await database.giveBack()
-        } catch {
+        do { try await database.giveBack() } catch {
             // The other one has it, or waits until it may take it.
             logger.notice("the place in PostgreSQL was not given back", metadata: ["error": "\(error)"])
         }

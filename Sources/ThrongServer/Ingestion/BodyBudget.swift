@@ -110,9 +110,7 @@ struct UnpackedBody {
     /// Returns a body that may be unpacked and read while others wait: nil if it is larger than ``BodyBudget/smallBytes``.
     static func small(_ packed: ByteBuffer, isGzip: Bool) throws(IntakeError) -> UnpackedBody? {
         guard packed.readableBytes <= BodyBudget.smallBytes else { return nil }
-        do throws(IntakeError) {
-            return try UnpackedBody(packed, isGzip: isGzip, limit: BodyBudget.smallBytes)
-        } catch {
+        do throws(IntakeError) { return try UnpackedBody(packed, isGzip: isGzip, limit: BodyBudget.smallBytes) } catch {
             guard case .bodyTooLarge = error else { throw error }
             return nil
         }
@@ -320,9 +318,7 @@ extension BatchHandler {
         ingestion.turnAway()
         answer(IntakeAnswer(.crowded))
     }
-}
 
-extension BatchHandler {
     /// A request that is arriving. A class, because the stage is read with every part, and would copy all headers.
     final class Collection {
         let ingestion: Ingestion

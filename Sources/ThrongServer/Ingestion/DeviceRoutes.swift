@@ -184,9 +184,7 @@ extension Response {
 
     /// Answers a request, also where it is refused, can't be handed on, or did not arrive whole.
     static func answering(notedBy ingestion: Ingestion? = nil, _ work: () async throws -> Response) async -> Response {
-        do {
-            return try await work()
-        } catch let error as Unavailable {
+        do { return try await work() } catch let error as Unavailable {
             return .problem(error.problem)
         } catch let error as IntakeError {
             ingestion?.refuse(error)

@@ -129,9 +129,7 @@ final class ObliviousGateway: Sendable {
 
     private func signed(_ list: [UInt8]) -> SignedKeys {
         var keys = SignedKeys(configuration: list)
-        do {
-            keys.signature = try signer?.signature(over: list) ?? ""
-        } catch {
+        do { keys.signature = try signer?.signature(over: list) ?? "" } catch {
             // Clients take no list that is not signed.
             logger.error("the keys of the oblivious gateway could not be signed", metadata: ["error": "\(error)"])
         }

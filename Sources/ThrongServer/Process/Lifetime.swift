@@ -72,9 +72,7 @@ final class Lifetime: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for await signal in signals { await self.heed(signal) } }
             defer { group.cancelAll() }
-            do {
-                try await work()
-            } catch {
+            do { try await work() } catch {
                 await endIfLeaving()
                 throw error
             }

@@ -354,9 +354,7 @@ final class Neighbours: Sendable {
                 (MemberMark.name, mark.text)
             ], body: request.body)
         let answer: ReceivedAnswer?
-        do throws(HTTPFault) {
-            answer = try await links.send(outgoing, to: address)
-        } catch {
+        do throws(HTTPFault) { answer = try await links.send(outgoing, to: address) } catch {
             logger.debug("a daemon can't be reached", metadata: ["daemon": "\(member.daemon)", "error": "\(error)"])
             throw .unreachable
         }

@@ -159,9 +159,7 @@ package struct TryoutServer: Sendable {
 
     private func handOn(_ request: OutgoingRequest) async throws -> Response {
         let answer: ReceivedAnswer
-        do {
-            answer = try await desk.handOn(request)
-        } catch {
+        do { answer = try await desk.handOn(request) } catch {
             return .problem(
                 .busy("The daemon of this trial does not answer: \(type(of: error)). Its log is serve.log."))
         }

@@ -43,9 +43,7 @@ package struct TieSecret: Sendable {
         do throws(TieSecretError) { return try TieSecret(file: path, as: kind) } catch {
             guard case .missing = error else { throw error }
         }
-        do throws(TieSecretError) {
-            return try made(at: path, as: kind)
-        } catch {
+        do throws(TieSecretError) { return try made(at: path, as: kind) } catch {
             guard case .exists = error else { throw error }
             return try TieSecret(file: path, as: kind)
         }

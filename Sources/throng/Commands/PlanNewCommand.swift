@@ -261,9 +261,7 @@ struct PlanApplyCommand: AsyncParsableCommand {
             Terminal.talk("The former plan is kept in \(kept), for audits and to go back.")
         }
         try write(new.bytes, over: old.path)
-        do {
-            try plans.apply(new.plan)
-        } catch {
+        do { try plans.apply(new.plan) } catch {
             throw CommandFailure(
                 "\(old.path) has the new plan, but the daemon can't be told in \(dataPath)/plans: "
                     + "\(error.localizedDescription). Run this as the daemon's user.")
@@ -314,9 +312,7 @@ struct PlanApplyCommand: AsyncParsableCommand {
     }
 
     private func keep(_ bytes: [UInt8], at path: String) throws {
-        do {
-            try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
+        do { try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
             throw CommandFailure(
                 "\(path) can't be written, to keep the former plan, so nothing was changed: \(error.localizedDescription)"
             )

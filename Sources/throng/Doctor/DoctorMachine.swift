@@ -25,9 +25,7 @@ struct DoctorMachine {
     // MARK: Files
 
     var directory: DoctorFinding {
-        do {
-            try DataDirectory.checkTrust(in: path)
-        } catch {
+        do { try DataDirectory.checkTrust(in: path) } catch {
             return DoctorFinding("data", .wrong, "\(error)", "chown it to the user of `throng serve`, and chmod 700")
         }
         guard FileManager.default.fileExists(atPath: path) else {

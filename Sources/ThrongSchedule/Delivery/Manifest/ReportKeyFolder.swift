@@ -69,9 +69,7 @@ package struct ReportKeyFolder: Sendable, Hashable {
     }
 
     private func permissions(of path: String) -> Int? {
-        do {
-            return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        } catch {
+        do { return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int } catch {
             // The caller says that the file can't be read.
             return nil
         }

@@ -311,9 +311,7 @@ package struct DeliveryOptions: Sendable, Hashable {
     /// Returns an operator's secret, by the name of its file.
     func secret(_ name: String) throws(DeliveryFault) -> String {
         let path = secrets + "/" + name
-        do throws(HeaderSecretFault) {
-            return try HeaderSecret.read(path)
-        } catch {
+        do throws(HeaderSecretFault) { return try HeaderSecret.read(path) } catch {
             switch error {
             case .missing: throw .secretMissing(path: path)
             case .exposed: throw .secretExposed(path: path)

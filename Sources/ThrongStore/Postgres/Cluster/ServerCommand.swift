@@ -72,9 +72,7 @@ struct ServerBinaries: Sendable, Hashable {
     /// Finds a server: of the major version that wrote existing data, else the newest.
     static func find(version: Int?) throws(ClusterError) -> ServerBinaries {
         let installed: [String]
-        do {
-            installed = try FileManager.default.contentsOfDirectory(atPath: debian)
-        } catch {
+        do { installed = try FileManager.default.contentsOfDirectory(atPath: debian) } catch {
             // The layout is not Debian's: only the PATH is left.
             installed = []
         }
@@ -143,9 +141,7 @@ struct ServerProcess: Sendable, Hashable {
     }
 
     private static func workingDirectory(_ id: Int32) -> String? {
-        do {
-            return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/cwd")
-        } catch {
+        do { return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/cwd") } catch {
             // It is another user's process: nothing is known about it.
             return nil
         }

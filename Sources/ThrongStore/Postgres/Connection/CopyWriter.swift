@@ -156,9 +156,7 @@ extension Session {
                 guard PQconsumeInput(handle) == 1 else { throw broken(.connectionLost(query: name)) }
             case 1...:
                 defer { PQfreemem(message) }
-                do {
-                    try rows.add(UnsafeRawBufferPointer(start: message, count: Int(length)), row)
-                } catch {
+                do { try rows.add(UnsafeRawBufferPointer(start: message, count: Int(length)), row) } catch {
                     // The rest is not read: the server's further output would be taken for the next answer.
                     _ = broken(.connectionLost(query: name))
                     throw error

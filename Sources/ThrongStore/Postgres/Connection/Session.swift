@@ -178,9 +178,7 @@ package final class Session {
         var answers: [Rows] = []
         var failure: (any Error)?
         for statement in statements {
-            do {
-                answers.append(try results(of: statement.name))
-            } catch {
+            do { answers.append(try results(of: statement.name)) } catch {
                 if isBroken || error is CancellationError { throw error }
                 failure = failure ?? error
             }
@@ -203,9 +201,7 @@ package final class Session {
     package func transaction<Value>(_ work: () throws -> Value) throws -> Value {
         try query("transaction.begin", "begin")
         let value: Value
-        do {
-            value = try work()
-        } catch {
+        do { value = try work() } catch {
             try rollBack()
             throw error
         }
@@ -224,9 +220,7 @@ package final class Session {
     /// Rolls back, unless the connection is gone, which rolls back too.
     package func rollBack() throws {
         guard !isBroken else { return }
-        do {
-            try query("transaction.rollback", "rollback")
-        } catch {
+        do { try query("transaction.rollback", "rollback") } catch {
             // The error that led here is the one to report; this connection is not used again.
             _ = broken(.connectionLost(query: "transaction.rollback"))
         }
