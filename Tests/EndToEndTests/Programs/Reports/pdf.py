@@ -51,12 +51,11 @@ def numbers(folder, name):
     for insight in report["insights"]:
         check(insight["title"] in text, "the PDF lacks", insight["title"])
         rows = insight["rows"] + [row for point in insight.get("points", []) for row in point["rows"]]
-        for row in rows:
-            if row["status"] != "published" or row["value"] is None:
-                continue
+        for row in [row for row in rows if row["status"] == "published" and row["value"] is not None]:
             number = shown(row["value"], insight["unit"])
-            # A label may be broken over lines; its last word stands where its number does, or one line off.
-            label = row["buckets"][-1].split()[0] if row["buckets"] and insight["kind"] != "quantiles" else ""
+            # A label may be broken over lines, and stands one line off then; of bands pages say "under 20" and "20 to 50".
+            label = row["buckets"][-1] if row["buckets"] and insight["kind"] != "quantiles" else ""
+            label = re.sub(r"^(\d+)-\d+$", r"\1", label.replace("<", "under ").removeprefix(">=")).partition(" ")[0]
             near = [" ".join(lines[max(place - 1, 0):place + 2]) for place, line in enumerate(lines) if number in line]
             check(any(label in each for each in near), insight["name"], row["buckets"], "lacks", number, "with", label)
             count += 1
